@@ -293,14 +293,19 @@ TEST_F(GraphCalls, WhatAnInstanceKeepsOutlivesALaunchThatMayStillRun) {
     const std::weak_ptr<int> alive = kept;
     auto capture = begun();
     EXPECT_TRUE(capture.keep(std::move(kept)).has_value());
-    Exec exec = std::move(capture).end().value().instantiate().value();
-    EXPECT_TRUE(exec.launch(basic_stream_hold(stream)).has_value());
+    Made graph = std::move(capture).end().value();
+    Exec exec = graph.instantiate().value();
+    Exec other = graph.instantiate().value();
+    for (Exec* const one : {&exec, &other}) {
+      EXPECT_TRUE(one->launch(basic_stream_hold(stream)).has_value());
+    }
     const auto status = is_unknown ? host::HostStatus::unknown : host::HostStatus::illegal_address;
     script.fails = {{"event_synchronize", host::raw(status)}};
     ::testing::internal::CaptureStderr();
-    EXPECT_FALSE(exec.close().has_value());
+    for (Exec* const one : {&exec, &other}) EXPECT_FALSE(one->close().has_value());
     EXPECT_EQ(::testing::internal::GetCapturedStderr().find("is never freed") != std::string::npos,
               is_unknown);
+    static_cast<void>(Made(std::move(graph)));
     EXPECT_EQ(alive.expired(), !is_unknown) << "after the loss of the context nothing runs";
     script.fails = {};
   }

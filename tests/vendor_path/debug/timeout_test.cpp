@@ -10,6 +10,7 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <cstddef>
 #include <string>
 #include <thread>
@@ -90,9 +91,10 @@ TEST_F(Watched, ACaptureThatBeginsDuringAWaitGoesOn) {
   auto buffer = warpsafe::DeviceBuffer<int>::create(stream, 4).value();
   for (const bool on_event : {false, true}) {
     const std::string question = on_event ? "EventQuery" : "StreamQuery";
+    std::atomic<bool> ended = false;
     const auto asks_twice_more = [&] {
       const auto before = count(question);
-      while (count(question) < before + 2) std::this_thread::yield();
+      while (!ended && count(question) < before + 2) std::this_thread::yield();
     };
     hold(stream.native());
     ASSERT_TRUE(buffer.zero(stream).has_value());

@@ -129,8 +129,9 @@ class GraphResources {
   }
   /// Never releases what it has, which the device may still use.
   void leak() noexcept {
-    retain();
     const GraphLock lock;
+    if (std::exchange(is_leaked_, true)) return;  // by another instance of the graph
+    retain();
     next_leaked_ = std::exchange(leaked, this);
   }
 
@@ -360,6 +361,7 @@ class GraphResources {
 
   const std::uint64_t number_;
   GraphResources* next_leaked_ = nullptr;
+  bool is_leaked_ = false;
   int holders_ = 1;
   bool waits_ = false;
   bool notes_each_ = false;

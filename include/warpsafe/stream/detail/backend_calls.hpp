@@ -29,15 +29,18 @@ template <class B>
   return is_scheduled == nullptr || !is_scheduled();
 }
 
-/// During its lifetime a tool's query, in the middle of a wait of the program, spares a capture
-/// that began in another thread meanwhile. An ordinary query would break it.
+/// During its lifetime the calling thread's calls break no capture of another thread, if `needed`
+/// (CUDA Runtime API, cudaThreadExchangeStreamCaptureMode). Calls on a capturing stream itself are
+/// still refused.
 template <class B>
-class [[nodiscard]] QueryOfTool {
+class [[nodiscard]] RelaxedMode {
  public:
-  QueryOfTool() noexcept : exchanged_(B::exchange_capture_mode(mode_) == 0) {}
-  QueryOfTool(const QueryOfTool&) = delete;
-  QueryOfTool& operator=(const QueryOfTool&) = delete;
-  ~QueryOfTool() {
+  [[gnu::always_inline]] explicit RelaxedMode(bool needed = true) noexcept
+      : exchanged_(needed && B::exchange_capture_mode(mode_) == 0) {}
+  RelaxedMode(const RelaxedMode&) = delete;
+  RelaxedMode& operator=(const RelaxedMode&) = delete;
+  // Restores the thread's own mode; an error could not be returned.
+  [[gnu::always_inline]] ~RelaxedMode() {
     if (exchanged_) static_cast<void>(B::exchange_capture_mode(mode_));
   }
 
@@ -55,7 +58,7 @@ struct StreamCalls {
     return status_with_device_check(B::stream_synchronize(static_cast<Native>(stream)));
   }
   static int query(void* stream) noexcept {
-    const QueryOfTool<B> outside;
+    const RelaxedMode<B> outside;  // a capture may have begun since the tool asked
     return B::stream_query(static_cast<Native>(stream));
   }
   [[WARPSAFE_DETAIL_RARE]] static int capturing(void* stream, bool& answer) noexcept {

@@ -15,25 +15,13 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// During its lifetime the calling thread may allocate, and wait for work outside any capture, even
 /// while a stream captures somewhere. Otherwise the runtime refuses those calls and breaks that
-/// capture, since they may use a default stream (CUDA Runtime API,
-/// cudaThreadExchangeStreamCaptureMode). Calls on a capturing stream itself are still refused.
-/// At level off, only while this library captures. Without a level: for what is rare and takes
-/// long.
+/// capture, since they may use a default stream. At level off, only while this library captures.
+/// Without a level: for what is rare and takes long.
 template <class B, CheckLevel Level = CheckLevel::full>
-class [[nodiscard]] RelaxedCaptureScope {
+class [[nodiscard]] RelaxedCaptureScope : RelaxedMode<B> {
  public:
   [[gnu::always_inline]] RelaxedCaptureScope() noexcept
-      : exchanged_(may_meet_captures<Level>() && B::exchange_capture_mode(mode_) == 0) {}
-  RelaxedCaptureScope(const RelaxedCaptureScope&) = delete;
-  RelaxedCaptureScope& operator=(const RelaxedCaptureScope&) = delete;
-  // Restores the thread's own mode; an error could not be returned.
-  [[gnu::always_inline]] ~RelaxedCaptureScope() {
-    if (exchanged_) static_cast<void>(B::exchange_capture_mode(mode_));
-  }
-
- private:
-  int mode_ = B::relaxed_capture;  // the thread's own mode once exchanged
-  bool exchanged_;
+      : RelaxedMode<B>(may_meet_captures<Level>()) {}
 };
 
 /// Waits for the stream's work, even if other streams capture. Like
@@ -45,7 +33,7 @@ template <CheckLevel Level, class B>
 }
 
 /// Waits for what a failed operation has submitted to the stream: its caller takes it for one that
-/// uses no memory.
+/// uses no memory. If the wait fails, too, nothing keeps the memory.
 template <class B>
 [[WARPSAFE_DETAIL_RARE]] void end_submitted(const basic_stream_ref<B>& stream) noexcept {
   const RelaxedCaptureScope<B> outside;

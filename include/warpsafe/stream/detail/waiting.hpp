@@ -122,7 +122,7 @@ template <class B, CheckLevel Level>
 /// A function, because g++ 16 takes a lambda that only returns this for constexpr, and refuses it.
 template <class B>
 [[nodiscard]] int query_event(void* event) noexcept {
-  const QueryOfTool<B> outside;
+  const RelaxedMode<B> outside;
   return B::event_query(static_cast<typename B::native_event>(event));
 }
 template <class B>
