@@ -258,19 +258,17 @@ class HostRaceRecorder {
   /// @pre the runtime's lock is held
   void set_accesses(const Operation& operation) {
     accesses_.assign(operation.accesses.begin(), operation.accesses.end());
+    bool widens = false;
     if (operation.kind() == OperationKind::kernel) {
       const auto& kernel = static_cast<const KernelOperation&>(operation);
       note_unseen(kernel);
-      if (outside.is_known(kernel)) {
-        for (MemoryAccess& access : accesses_) {
-          access = {access.begin, MemoryAccess::whole_allocation, access.kind};
-        }
-      }
+      widens = outside.is_known(kernel);
     }
-    // The checker knows only what was allocated during the run.
     const Runtime& runtime = Runtime::get();
     for (MemoryAccess& access : accesses_) {
-      if (access.bytes != MemoryAccess::whole_allocation) continue;
+      if (!widens && access.bytes != MemoryAccess::whole_allocation) continue;
+      access = {access.begin, MemoryAccess::whole_allocation, access.kind};
+      // The checker knows only what was allocated during the run.
       if (const Allocation* const memory = runtime.memory.around(access.address(), 1)) {
         access = MemoryAccess::of(memory->storage.get(), memory->bytes, access.kind);
       }
