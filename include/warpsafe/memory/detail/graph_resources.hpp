@@ -356,8 +356,8 @@ class GraphResources {
     }
   }
 
-  [[gnu::visibility("default")]] static inline GraphResources* leaked =
-      nullptr;  // for leak checkers
+  // For leak checkers.
+  [[gnu::visibility("default")]] static inline GraphResources* leaked = nullptr;
 
   const std::uint64_t number_;
   GraphResources* next_leaked_ = nullptr;
