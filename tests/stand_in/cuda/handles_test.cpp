@@ -260,13 +260,17 @@ TEST_F(StandInCudaHandles, AGraphsMemoryComesBackWithTheLastOfItsLaunches) {
       cudaGraph_t graph = nullptr;
       EXPECT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), cudaSuccess);
       memory = allocate(stream);
-      if (frees) EXPECT_EQ(cudaFreeAsync(memory, stream), cudaSuccess);
+      if (frees) {
+        EXPECT_EQ(cudaFreeAsync(memory, stream), cudaSuccess);
+      }
       EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
       cudaGraphExec_t exec = nullptr;
       EXPECT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
       EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
       EXPECT_EQ(used(), bytes) << "the instance has the address";
-      if (runs) EXPECT_EQ(cudaGraphLaunch(exec, stream), cudaSuccess);
+      if (runs) {
+        EXPECT_EQ(cudaGraphLaunch(exec, stream), cudaSuccess);
+      }
       if (runs && !frees) {
         EXPECT_DEATH(
             {
