@@ -169,7 +169,8 @@ class WARPSAFE_DETAIL_OWNER basic_pending {
   template <CheckLevel Level>
   static void settle_at(basic_pending& self) noexcept {
     detail::report_dropped<B>(self.template wait_for_copy<Level>(self.site_), waiting_name,
-                              "take it with std::move(pending).get()");
+                              "take it with std::move(pending).get()",
+                              self.stream_.device().value());
   }
 
   basic_pending(T value, detail::StreamMark<B> copied, basic_memory_hold<B> device_memory,
@@ -311,7 +312,7 @@ struct PendingAccess {
   [[nodiscard]] static basic_pending<B, T> failed(basic_pending<B, T>& token,
                                                   const LaunchError& error) noexcept {
     report_dropped<B>(token.template wait_for_copy<Level>(token.site_), token.waiting_name,
-                      "another error is returned");
+                      "another error is returned", token.stream_.device().value());
     return failed<Level, B, T>(token.stream_, error);
   }
 

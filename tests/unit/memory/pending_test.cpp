@@ -263,6 +263,30 @@ TEST_F(PendingTest, AFaultThatOnlyADestructorMeetsIsPrinted) {
   EXPECT_EQ(drop(HostStatus::illegal_address), "") << "the program knows of the fault";
 }
 
+TEST_F(PendingTest, AFaultOfAnotherDeviceIsPrintedThoughTheProgramKnowsOfOne) {
+  host::set_device_count(3);
+  const auto told = std::exchange(detail::faults_told, {});  // by earlier tests
+  const auto dropped_on = [](int device) {
+    const auto guard = DeviceGuard::create(DeviceId(device)).value();
+    const auto own = Stream::create().value();
+    const auto memory = DeviceBuffer<int>::create(own, 4).value();
+    ::testing::internal::CaptureStderr();
+    {
+      const auto token =
+          copy<CheckLevel::off>(own, warpsafe::from(memory),
+                                warpsafe::to(PinnedBuffer<int>::create(memory.size()).value()));
+      host::fail_next(call_of<&host_backend::event_synchronize>, 1, HostStatus::illegal_address);
+    }
+    return ::testing::internal::GetCapturedStderr();
+  };
+  const auto is_told =
+      ::testing::HasSubstr("drops this error: take it with std::move(pending).get()");
+  EXPECT_THAT(dropped_on(1), is_told);
+  EXPECT_EQ(dropped_on(1), "");
+  EXPECT_THAT(dropped_on(2), is_told) << "of another device";
+  detail::faults_told = told;
+}
+
 TEST_F(PendingTest, MemoryThatTheDeviceMayStillWriteIsNeverGivenBack) {
   const auto buffer = filled(counting(4));
   {

@@ -59,15 +59,16 @@ inline constexpr int runtime_has_ended = 4;
 /// and HostStatus::out_of_memory.
 inline constexpr int no_host_memory = 2;
 
-/// Prints an error that no call returns: a destructor met it. `advice` says how to get it.
-[[WARPSAFE_DETAIL_RARE]] inline void print_dropped(const LaunchError& error,
-                                                   const char* advice) noexcept {
+/// Prints an error that no call returns: a destructor met it. `advice` says how to get it. A fault
+/// is printed unless the program knows of one, on the device if it is known: `device`, or -1.
+[[WARPSAFE_DETAIL_RARE]] inline void print_dropped(const LaunchError& error, const char* advice,
+                                                   int device = -1) noexcept {
   if (error.raw == runtime_has_ended && error.code == Errc::runtime_failed) return;
   if (reports_earlier_fault(error)) {
     // This error was counted, too. What is printed counts as given.
-    std::uint64_t& given = faults_told.on(-1);
+    std::uint64_t& given = faults_told.on(device);
     __atomic_sub_fetch(&given, 1, __ATOMIC_ACQ_REL);
-    if (faults_told.all() != 0) return;
+    if ((device < 0 ? faults_told.all() : faults_told.about(device)) != 0) return;
     __atomic_add_fetch(&given, 1, __ATOMIC_ACQ_REL);
   }
   char text[2048];  // the CPU model's text of a fault takes up to half of it

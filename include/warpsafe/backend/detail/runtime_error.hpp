@@ -70,12 +70,14 @@ template <class B>
 }
 
 /// Prints the error of what a destructor did, if `status` says that it failed. A failed device
-/// check stays for the program's next wait.
+/// check stays for the program's next wait. `device`: as of print_dropped.
 template <class B>
-[[gnu::always_inline]] inline void report_dropped(int status, Name operation,
-                                                  const char* advice) noexcept {
-  if (status != 0 && status != failed_check_status) [[unlikely]]
-    print_dropped(runtime_error<B>(status, operation, {}), advice);
+[[gnu::always_inline]] inline void report_dropped(int status, Name operation, const char* advice,
+                                                  int device = -1) noexcept {
+  if (status != 0 && status != failed_check_status) [[unlikely]] {
+    print_dropped(runtime_error<B>(status, operation, {}, Stage::runtime_call, device), advice,
+                  device);
+  }
 }
 
 /// The error of a failed query about a kernel. Some runtimes return a status with another general
