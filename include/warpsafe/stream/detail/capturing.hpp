@@ -12,15 +12,23 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
-/// Whether the stream captures, as the driver says. A stream that cannot be asked counts as not
-/// capturing.
+/// What the driver says of the stream. Returns its status.
+template <class B>
+[[nodiscard]] int ask_whether_capturing(basic_stream_ref<B> stream, bool& capturing) noexcept {
+  return on_device_of<B>(
+      stream, [&]() noexcept { return B::stream_capturing(stream.native(), capturing); });
+}
+/// Whether the stream captures. A stream that cannot be asked counts as not capturing.
 template <class B>
 [[nodiscard]] bool is_capturing(basic_stream_ref<B> stream) noexcept {
   bool capturing = false;
-  return on_device_of<B>(
-             stream, [&]() noexcept { return B::stream_capturing(stream.native(), capturing); }) ==
-             0 &&
-         capturing;
+  return ask_whether_capturing(stream, capturing) == 0 && capturing;
+}
+/// The same, but a stream that cannot be asked counts as capturing.
+template <class B>
+[[nodiscard]] bool may_be_capturing(basic_stream_ref<B> stream) noexcept {
+  bool capturing = false;
+  return ask_whether_capturing(stream, capturing) != 0 || capturing;
 }
 
 /// The same. With checks off, a capture that other code began is only found while this library
@@ -37,8 +45,7 @@ template <CheckLevel Level, class B>
 [[nodiscard]] bool meets_capture(basic_stream_ref<B> stream) noexcept {
   if (!may_meet_captures<Level>()) return false;
   bool capturing = false;
-  const int status = on_device_of<B>(
-      stream, [&]() noexcept { return B::stream_capturing(stream.native(), capturing); });
+  const int status = ask_whether_capturing(stream, capturing);
   return capturing || (status != 0 && B::classify(status) == Errc::stream_capturing);
 }
 

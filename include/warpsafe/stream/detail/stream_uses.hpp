@@ -94,11 +94,11 @@ class MarkedEnd final : public StreamEnd {
   void mark(basic_stream_ref<B> stream) noexcept {
     is_over_ = true;
     device_ = stream.device().value();
-    const bool capturing = is_capturing(stream);
-    if (!capturing && point_.set(stream) == 0) return;
+    const bool captures = may_be_capturing(stream);
+    if (!captures && point_.set(stream) == 0) return;
     point_ = {};
     const RelaxedCaptureScope<B> outside;
-    is_unmarked_ = capturing || wait_for_stream(stream, {}, false) != 0;
+    is_unmarked_ = captures || wait_for_stream(stream, {}, false) != 0;
   }
 
   StreamMark<B> point_;
