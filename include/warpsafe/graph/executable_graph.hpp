@@ -219,9 +219,13 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
       const detail::AllocatingLaunch known(allocates);
       const auto& ref = stream.ref();
       const auto launch = [&]() noexcept { return B::graph_launch(native_, ref.native()); };
-      launched = detail::StreamNumber::is_default(ref.native())
-                     ? detail::submit_on_device(ref.device().value(), ref, launch)
-                     : launch();
+      if (allocates) [[unlikely]]
+        launched = resources_->order_frees_before(ref.native(), ref.device().value(), ref.number());
+      if (launched == 0) {
+        launched = detail::StreamNumber::is_default(ref.native())
+                       ? detail::submit_on_device(ref.device().value(), ref, launch)
+                       : launch();
+      }
       if (allocates && launched == 0) [[unlikely]] {
         status = resources_->has_run(ref.native(), ref.device().value(), ref.number());
       }
@@ -283,11 +287,12 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   using Drop = void (*)(basic_executable_graph& self) noexcept;
   template <CheckLevel Level>
   static void drop_at(basic_executable_graph& self) noexcept {
+    const int device = self.last_.has_value() ? self.last_->ref().device().value() : -1;
     const End end = self.template destroy<Level>();
     const int status = end.waited != 0 ? end.waited : end.destroyed;
     detail::report_dropped<B>(status,
                               Name::of(status == end.waited ? "graph launch" : "graph destroy"),
-                              "call close() to get it");
+                              "call close() to get it", device);
   }
   basic_executable_graph(native_graph_exec native, detail::ResourcesPtr resources,
                          Drop drop) noexcept

@@ -562,27 +562,33 @@ TEST_F(CapturePath, AnotherThreadCannotEndTheCaptureOfAThreadsOwnStream) {
 }
 #endif
 
-// Nothing can mark the end of a stream that was destroyed while it captured.
+// Nothing can mark the end of a stream that was destroyed while it captured, nor while nobody can
+// tell.
 TEST_F(CapturePath, ABufferThatACapturedStreamUsedEndsBesideTheCapture) {
-  std::optional<ws::Stream> third(make_stream());
-  std::optional<ws::DeviceBuffer<float>> buffer(
-      ws::DeviceBuffer<float>::create(*other, 100).value());
-  ASSERT_THAT(buffer->zero(*third), Succeeds());
-  Backend::native_event join{};
-  ASSERT_EQ(Backend::event_create(join, false), 0);
-  auto capture = ws::Capture::begin(*stream).value();
-  const auto fork = stream->record().value();
-  ASSERT_EQ(Backend::stream_wait(third->native(), fork.native()), 0);
-  ASSERT_EQ(Backend::event_record(join, third->native()), 0);
-  ASSERT_EQ(Backend::stream_wait(stream->native(), join), 0);
-  third.reset();
-  const auto held = [] { return ws::memory_info(ws::DeviceId(0)).value().held; };
-  const auto before = held();
-  buffer.reset();
-  if (is_cuda) EXPECT_EQ(held(), before) << "the free waits";
-  EXPECT_THAT(std::move(capture).end(), Succeeds());
-  EXPECT_LT(held(), before) << "for the end of the capture";
-  EXPECT_EQ(Backend::event_destroy(join), 0);
+  for (const bool is_asked : {true, false}) {
+    std::optional<ws::Stream> third(make_stream());
+    std::optional<ws::DeviceBuffer<float>> buffer(
+        ws::DeviceBuffer<float>::create(*other, 100).value());
+    ASSERT_THAT(buffer->zero(*third), Succeeds());
+    Backend::native_event join{};
+    ASSERT_EQ(Backend::event_create(join, false), 0);
+    auto capture = ws::Capture::begin(*stream).value();
+    const auto fork = stream->record().value();
+    ASSERT_EQ(Backend::stream_wait(third->native(), fork.native()), 0);
+    ASSERT_EQ(Backend::event_record(join, third->native()), 0);
+    ASSERT_EQ(Backend::stream_wait(stream->native(), join), 0);
+    if (!is_asked) fail("StreamIsCapturing", 1, code::unknown);
+    third.reset();
+    const auto held = [] { return ws::memory_info(ws::DeviceId(0)).value().held; };
+    const auto before = held();
+    buffer.reset();
+    if (is_cuda) {
+      EXPECT_EQ(held(), before) << "the free waits";
+    }
+    EXPECT_THAT(std::move(capture).end(), Succeeds());
+    EXPECT_LT(held(), before) << "for the end of the capture";
+    EXPECT_EQ(Backend::event_destroy(join), 0);
+  }
 }
 
 TEST_F(GraphMemoryPath, ACaptureFreesMemoryThatAnotherCaptureUsed) {
@@ -791,6 +797,32 @@ TEST_F(GraphMemoryPath, AFreeWaitsForTheLaunchOnAnotherStream) {
     const auto wait = std::find(calls.begin(), calls.end(), "StreamWaitEvent");
     EXPECT_NE(std::find(wait, calls.end(), "FreeAsync"), calls.end()) << "not behind a wait";
   }
+}
+
+TEST_F(GraphMemoryPath, ALaunchWaitsForTheFreeOfWhatItAllocatesAgain) {
+  auto graph = leaves_memory();
+  auto exec = graph.value().instantiate().value();
+  ASSERT_THAT(exec.launch(*other), Succeeds());
+  ASSERT_THAT(buffer->close(), Succeeds());
+  const auto launch = [&](ws::Stream& on) {
+    return calls_of([&] { EXPECT_THAT(exec.launch(on), Succeeds()); });
+  };
+  const auto calls = launch(*other);
+  const auto wait = std::find(calls.begin(), calls.end(), "StreamWaitEvent");
+  EXPECT_NE(std::find(wait, calls.end(), "GraphLaunch"), calls.end()) << "not behind the free";
+  EXPECT_THAT(launch(*stream), testing::Not(testing::Contains("StreamWaitEvent")))
+      << "the launch before it waited";
+}
+
+TEST_F(GraphMemoryPath, AFreeThatCannotBeMarkedEndsBeforeTheNextLaunch) {
+  auto graph = leaves_memory();
+  auto exec = graph.value().instantiate().value();
+  ASSERT_THAT(exec.launch(*stream), Succeeds());
+  fail("EventRecord", 1, code::unknown);
+  const auto calls = calls_of([&] { EXPECT_EQ(error_in(buffer->close()).raw, code::unknown); });
+  const auto freed = std::find(calls.begin(), calls.end(), "FreeAsync");
+  EXPECT_NE(std::find(freed, calls.end(), "StreamSynchronize"), calls.end());
+  EXPECT_THAT(exec.launch(*other), Succeeds());
 }
 
 /// Called after each launch of a graph, before it returns.

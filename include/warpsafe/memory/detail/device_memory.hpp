@@ -31,6 +31,15 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 template <class B>
 struct HeldDeviceMemory;
 
+/// A free in the order of a stream.
+template <class B>
+struct MarkedFree final : GraphFree {
+  int order_before(void* stream, int device, std::uint64_t number) const noexcept override {
+    return mark.order_before(StreamAccess::make<B>(stream, device, StreamNumber(number)));
+  }
+  StreamMark<B> mark;
+};
+
 /// Device memory shared by its buffer and by the tokens and graphs that still need it. The last of
 /// them frees it, after all recorded work of other streams that uses it.
 template <class B>
@@ -524,6 +533,20 @@ class DeviceMemory : public MemoryOwner {
     if (uses.may_run) return;
     const RelaxedCaptureScope<B, Level> outside;
     uses.note(free_on(stream));
+    if (B::vendor == Vendor::nvidia && comes_back()) order_before_next_launch(stream, uses);
+  }
+  /// Makes the next launch of the memory's graph wait for the free. Waits on the host if that is
+  /// not possible.
+  [[gnu::cold, gnu::noinline]] void order_before_next_launch(basic_stream_ref<B> stream,
+                                                             EndOfUses<B>& uses) noexcept {
+    auto* const made = new (std::nothrow) MarkedFree<B>;
+    if (const int status = made == nullptr ? no_host_memory : made->mark.set(stream)) {
+      delete made;
+      uses.note(status);
+      uses.note(wait_for_stream(stream, {}, false));
+      return;
+    }
+    GraphResources::add_free(allocation_, made);
   }
   /// Makes the free a part of the capture that allocates the memory.
   template <CheckLevel Level>

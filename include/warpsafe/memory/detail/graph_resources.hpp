@@ -63,6 +63,19 @@ struct GraphHeld {
   [[nodiscard]] virtual bool needs_note(std::uint64_t /*number*/) const noexcept { return false; }
 };
 
+/// The free of memory that the graph's next launch allocates again, at the same address. By the
+/// CUDA Programming Guide ("Graph Memory Nodes") the memory ends when the GPU reaches the free, and
+/// nothing else orders a launch on another stream behind it.
+struct GraphFree {
+  GraphFree* next = nullptr;
+  GraphFree() = default;
+  GraphFree(const GraphFree&) = delete;
+  GraphFree& operator=(const GraphFree&) = delete;
+  virtual ~GraphFree() = default;
+  /// Makes later work of the stream wait for the free. Returns the runtime's status.
+  virtual int order_before(void* stream, int device, std::uint64_t number) const noexcept = 0;
+};
+
 /// An object that lives as long as a graph.
 struct Kept {
   Kept* next = nullptr;
@@ -226,6 +239,27 @@ class GraphResources {
     last->destroy(last->exec);
     delete last;
   }
+  /// Takes over the free of memory that the graph allocates, if the graph can still run.
+  static void add_free(const GraphAllocation& freed, GraphFree* its_free) noexcept {
+    {
+      const GraphLock lock;
+      if (freed.graph != nullptr) {
+        its_free->next = freed.graph->frees_;
+        freed.graph->frees_ = std::exchange(its_free, nullptr);
+      }
+    }
+    delete its_free;  // without the lock, because its error looks at the open captures
+  }
+  /// Makes a launch on the stream wait for the frees since the launch before. Returns the first
+  /// status that is none of success. @pre AllocatingLaunch is held
+  [[nodiscard]] int order_frees_before(void* stream, int device,
+                                       std::uint64_t number) const noexcept {
+    int first = 0;
+    for (const GraphFree* one = frees_; one != nullptr && first == 0; one = one->next) {
+      first = one->order_before(stream, device, number);
+    }
+    return first;
+  }
   /// Calls `destroy` once the memory that `exec` allocated is freed. Returns false if there is
   /// none. Without memory for the record, `exec` is never destroyed.
   [[nodiscard]] bool destroy_after_memory(void* exec, void (*destroy)(void*) noexcept) noexcept {
@@ -271,6 +305,7 @@ class GraphResources {
       set_allocations(0);
       is_idle_ = false;
     }
+    drop_frees();
     // Without the lock, because an error of a note looks at the open captures.
     int first = 0;
     for (GraphAllocation* one = allocations_; one != nullptr; one = one->next) {
@@ -328,10 +363,14 @@ class GraphResources {
   ~GraphResources() {
     leave();
     leave_allocations();
+    drop_frees();
     std::free(used_);
     // The newest first, as for variables. No lock is held, because a destructor may free memory.
     while (kept_ != nullptr) delete std::exchange(kept_, kept_->next);
     while (held_ != nullptr) delete std::exchange(held_, held_->next);
+  }
+  void drop_frees() noexcept {
+    while (frees_ != nullptr) delete std::exchange(frees_, frees_->next);
   }
   /// `reason`: as of MemoryOwner::of_device; 0: the memory exists. @pre the lock is held
   void set_allocations(int reason) noexcept {
@@ -368,6 +407,7 @@ class GraphResources {
   Kept* kept_ = nullptr;
   GraphHeld* held_ = nullptr;
   GraphAllocation* allocations_ = nullptr;
+  GraphFree* frees_ = nullptr;  ///< since the last launch; guarded by AllocatingLaunch
   bool allocates_ = false;
   bool is_idle_ = false;  ///< it has not run since its capture
   const void** used_ = nullptr;
