@@ -216,19 +216,8 @@ def absent_vendor_headers(compiler, names):
     return set(re.findall(r"there is no <([^>]+)>", said))
 
 
-def compile_front_end(compiler, text):
-    """Compiles a unit by nvcc's front end for the host."""
-    with tempfile.TemporaryDirectory() as made:
-        quick = Quick(compiler, made, lambda _: [], front_end=True)
-        if said := quick.prepare([""], [0]):
-            return False, said
-        source = Path(made) / "generated.cpp"
-        source.write_text(text)
-        return quick.compile(source, 0)
-
-
-def check_poisoned(compiler, folder, headers, front_end):
-    """Complaints about headers that a poisoned name breaks. front_end: of nvcc, that alone."""
+def check_poisoned(compiler, folder, headers):
+    """Complaints about headers that a poisoned name breaks."""
     foreign = re.compile(FOREIGN.get(compiler.name, f"{CUDA}|{HIP}"))
     reached = {header: includes(folder, header) for header in headers if not foreign.search(header)}
     # Asking finds most vendors' headers that are missing; each of the others stops the compiler once more.
@@ -243,7 +232,7 @@ def check_poisoned(compiler, folder, headers, front_end):
                        for name in outside)  # fmt: skip
         text += "".join(f"#undef {word}\n#define {word} poisoned {word}\n" for word in POISON)
         text += "".join(map(include, reached))
-        good, said = compile_front_end(compiler, text) if front_end else compiler.compile_text(text)
+        good, said = compiler.compile_text(text)
         gone = missing_vendor_header(said)
         if not gone:
             print(f"{len(reached)} headers in one unit")
@@ -256,7 +245,6 @@ def main():
         __doc__,
         ("variant", {"choices": ["alone", "poisoned", "kernel-side"]}),
         ("folder", {"type": Path, "help": "include/warpsafe"}),
-        ("--front-end", {"action": "store_true", "help": "for poisoned: of nvcc only the front end for the host"}),
     )
     headers = names_of(arguments.folder)
     if foreign := FOREIGN.get(compiler.name):
@@ -267,7 +255,7 @@ def main():
     if arguments.variant == "alone":
         complaints = check_alone(compiler, arguments.folder, headers)
     elif arguments.variant == "poisoned":
-        complaints = check_poisoned(compiler, arguments.folder, headers, arguments.front_end)
+        complaints = check_poisoned(compiler, arguments.folder, headers)
     else:
         good, said = compiler.compile_text(include("kernel_api.hpp"), std="c++17")
         complaints = [] if good else [f"kernel_api.hpp as C++17: {first_error(said)}\n{said}"]
