@@ -766,6 +766,17 @@ TEST_F(GraphTest, EachCallThatFailsIsNamedWithItsCallersLine) {
     fail(call_of<&host_backend::event_record>);
     expect_failed(marked.launch(stream, app), "event record");
   }
+  {
+    // Each launch of a graph that uses managed memory is a use on its stream.
+    const Stream other = Stream::create().value();
+    auto managed = ManagedBuffer<int>::create(stream, 1).value();
+    auto uses = warpsafe::capture(stream, [&](Capture&) {
+      return launch(stream, once, kernel<put_value>, 7, managed.view());
+    });
+    auto noted = uses.value().instantiate().value();
+    fail(call_of<&host_backend::event_record>);
+    expect_failed(noted.launch(other, app), "event record");
+  }
   fail(call_of<&host_backend::graph_update>);
   expect_failed(exec.update(graph, app), "graph update");
   fail(call_of<&host_backend::graph_exec_destroy>);
