@@ -129,8 +129,7 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
     static_assert(
         !std::is_same_v<Space, grid_space>,
         "warpsafe: make a grid from the size that it covers: SafeGrid<>::cover(n, block<256>); use GridDim::from_blocks only for a number of blocks");
-    return checked(x, y, z, std::is_same_v<Space, block_space> ? 1024 : 0xffffffffU,
-                   std::is_same_v<Space, block_space> ? 1024 : ~std::uint64_t{0}, site);
+    return checked(x, y, z, site);
   }
 
   /// A grid of exactly that many blocks, whatever the size of the data. Errc as `create`, and
@@ -139,7 +138,7 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
   [[nodiscard]] static constexpr result<Dim3> from_blocks(
       A x, B y = 1, C z = 1, call_site site = call_site::current()) noexcept {
     static_assert(std::is_same_v<Space, grid_space>, "warpsafe: from_blocks makes a grid");
-    return checked(x, y, z, 0, ~std::uint64_t{0}, site);
+    return checked(x, y, z, site);
   }
 
   /// Takes the vendor's own dim3 unchecked. The launch finds what is wrong with it.
@@ -168,8 +167,7 @@ class Dim3 : detail::AxisValue<X, 0>, detail::AxisValue<Y, 1>, detail::AxisValue
       : AxisX(x), AxisY(y), AxisZ(z) {}
 
   template <class A, class B, class C>
-  static constexpr result<Dim3> checked(A x, B y, C z, std::uint32_t axis_limit,
-                                        std::uint64_t limit, call_site site) noexcept;
+  static constexpr result<Dim3> checked(A x, B y, C z, call_site site) noexcept;
 };
 
 /// Dimensions known at run time. `block<256>`, `grid<…>` and `cluster<2>` make static ones.

@@ -119,14 +119,16 @@ constexpr Dim3<Space, X, Y, Z> Dim3<Space, X, Y, Z>::from_vendor(const Vendor& d
 template <class Space, std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
 template <class A, class B, class C>
 constexpr result<Dim3<Space, X, Y, Z>> Dim3<Space, X, Y, Z>::checked(A x, B y, C z,
-                                                                     std::uint32_t axis_limit,
-                                                                     std::uint64_t limit,
                                                                      call_site site) noexcept {
   constexpr bool is_grid = std::is_same_v<Space, grid_space>;
+  constexpr bool is_block = std::is_same_v<Space, block_space>;
+  constexpr std::uint64_t block_limit = 1024;  // threads, also along one axis
   const detail::SignedSize sizes[3] = {detail::SignedSize::of(x), detail::SignedSize::of(y),
                                        detail::SignedSize::of(z)};
   for (int i = 0; i < 3; ++i) {
-    const std::uint64_t most = is_grid ? (i == 0 ? 2147483647U : 65535U) : axis_limit;
+    const std::uint64_t most = is_block  ? block_limit
+                               : is_grid ? (i == 0 ? 2147483647U : 65535U)
+                                         : 0xffffffffU;
     const Axis axis = static_cast<Axis>(i);
     const std::uint64_t value = sizes[i].magnitude;
     Errc code{};
@@ -150,10 +152,10 @@ constexpr result<Dim3<Space, X, Y, Z>> Dim3<Space, X, Y, Z>::checked(A x, B y, C
   const Dim3 dims(Checked{}, static_cast<std::uint32_t>(sizes[0].magnitude),
                   static_cast<std::uint32_t>(sizes[1].magnitude),
                   static_cast<std::uint32_t>(sizes[2].magnitude));
-  if (dims.count() > limit) {
+  if (is_block && dims.count() > block_limit) {
     LaunchError error = LaunchError::make(Errc::block_too_large, Stage::construction, dims.count(),
-                                          limit, Axis::none, site);
-    error.extra = limit;  // accepted_threads()
+                                          block_limit, Axis::none, site);
+    error.extra = block_limit;  // accepted_threads()
     error.block[0] = dims.x();
     error.block[1] = dims.y();
     error.block[2] = dims.z();
