@@ -179,7 +179,7 @@ class DependentLaunches {
   static void each_memory(const KernelOperation& kernel, const MemoryRegistry& memory,
                           const Visit& visit) {
     for (const MemoryAccess& access : kernel.accesses) {
-      const Allocation* const found = memory.around(access.address(), 1);
+      const Allocation* const found = memory.around(access.address());
       if (found != nullptr) visit(*found, access.writes());
     }
   }

@@ -117,7 +117,7 @@ class HostRaceRecorder {
   }
   /// Whether the memory at `begin` holds an address of device memory.
   [[nodiscard]] static bool holds_address(const void* begin, const MemoryRegistry& memory) {
-    const Allocation* const table = memory.around(begin, 1);
+    const Allocation* const table = memory.around(begin);
     if (table == nullptr) return false;
     const auto* at = static_cast<const unsigned char*>(begin);
     const auto* const end =
@@ -125,7 +125,7 @@ class HostRaceRecorder {
     for (; end - at >= std::ptrdiff_t{sizeof(void*)}; at += sizeof(void*)) {
       const void* element = nullptr;
       std::memcpy(&element, at, sizeof element);
-      if (element != nullptr && memory.around(element, 1) != nullptr) return true;
+      if (element != nullptr && memory.around(element) != nullptr) return true;
     }
     return false;
   }
@@ -269,7 +269,7 @@ class HostRaceRecorder {
       if (!widens && access.bytes != MemoryAccess::whole_allocation) continue;
       access = {access.begin, MemoryAccess::whole_allocation, access.kind};
       // The checker knows only what was allocated during the run.
-      if (const Allocation* const memory = runtime.memory.around(access.address(), 1)) {
+      if (const Allocation* const memory = runtime.memory.around(access.address())) {
         access = MemoryAccess::of(memory->storage.get(), memory->bytes, access.kind);
       }
     }

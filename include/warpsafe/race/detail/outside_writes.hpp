@@ -40,7 +40,7 @@ class OutsideWrites final : public KernelWatch {
     const Lock lock(runtime.mutex);
     for (const MemoryAccess& access : kernel.accesses) {
       if (!access.writes() || access.bytes == MemoryAccess::whole_allocation) continue;
-      const Allocation* const memory = runtime.memory.around(access.address(), 1);
+      const Allocation* const memory = runtime.memory.around(access.address());
       if (memory == nullptr || covers(access, *memory) || has(memory->storage.get())) continue;
       auto* const begin = static_cast<unsigned char*>(memory->storage.get());
       const auto keep = [&] { before_.push_back({begin, {begin, begin + memory->bytes}}); };

@@ -44,7 +44,7 @@ class UnwrittenReads final : public KernelWatch {
     }
     for (const MemoryAccess& access : operation.accesses) {
       const Allocation* const memory =
-          access.writes() ? registry.around(access.address(), 1) : nullptr;
+          access.writes() ? registry.around(access.address()) : nullptr;
       if (memory == nullptr) continue;
       const auto insert = [&] { written_.insert(memory->storage.get()); };
       if (!debug::detail::has_memory_for(insert)) hides_ = true;
@@ -55,8 +55,8 @@ class UnwrittenReads final : public KernelWatch {
     if (operation.kind() != OperationKind::copy) return false;
     const MemoryAccess& to = operation.accesses[0];
     const MemoryAccess& from = operation.accesses[1];
-    const Allocation* const target = registry.around(to.address(), 1);
-    const Allocation* const memory = registry.around(from.address(), 1);
+    const Allocation* const target = registry.around(to.address());
+    const Allocation* const memory = registry.around(from.address());
     if (memory == nullptr || memory->kind != MemoryKind::device ||
         (target != nullptr && target->kind == MemoryKind::device)) {
       return false;
@@ -83,7 +83,7 @@ class UnwrittenReads final : public KernelWatch {
     const Lock lock(runtime.mutex);
     for (const MemoryAccess& access : kernel.accesses) {
       const Allocation* const memory =
-          access.writes() ? runtime.memory.around(access.address(), 1) : nullptr;
+          access.writes() ? runtime.memory.around(access.address()) : nullptr;
       if (memory != nullptr && memory->kind == MemoryKind::device) add(access, *memory);
     }
     if (fresh_.empty()) return;

@@ -57,7 +57,7 @@ struct GraphNodes : Counted, Array<GraphNode> {
   void find_memory(const MemoryRegistry& registry) {
     for (const GraphNode& node : *this) {
       for (const MemoryAccess& access : node.operation->accesses) {
-        const Allocation* const found = registry.around(access.address(), 1);
+        const Allocation* const found = registry.around(access.address());
         if (found == nullptr) continue;
         const auto is_known = [&](const GraphMemory& one) { return one.number == found->number; };
         if (memory.first_where(is_known) != memory.size()) continue;
@@ -68,7 +68,7 @@ struct GraphNodes : Counted, Array<GraphNode> {
   /// The failure of a launch that uses freed memory. A GPU would silently use whatever is there.
   [[nodiscard]] Failure use_after_free(const MemoryRegistry& registry) const {
     for (const GraphMemory& one : memory) {
-      const Allocation* const now = registry.around(one.address, 1);
+      const Allocation* const now = registry.around(one.address);
       if (now != nullptr && now->number == one.number && !now->freed) continue;
       char text[512];
       warpsafe::detail::TextBuffer out(text, sizeof text);

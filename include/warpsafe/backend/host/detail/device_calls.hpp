@@ -111,7 +111,7 @@ struct DeviceCalls {
   static int can_access(int device, const void* memory, int, bool& answer) noexcept {
     return call<pure_query>(__func__, [&](Runtime& runtime, auto&) {
       const Device* const from = runtime.device(device);
-      const Allocation* const found = runtime.memory.around(memory, 1);
+      const Allocation* const found = runtime.memory.around(memory);
       answer = from != nullptr && found != nullptr && found->is_accessible(*from);
       return raw(from == nullptr ? HostStatus::invalid_device : HostStatus::success);
     });

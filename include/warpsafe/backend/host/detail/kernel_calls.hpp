@@ -194,7 +194,7 @@ struct KernelCalls {
     bool reaches = true;
     if (runtime.device_count <= 1) return reaches;
     warpsafe::detail::each_memory(entry, args, [&](const warpsafe::detail::GivenMemory& memory) {
-      const Allocation* const found = runtime.memory.around(memory.address, 1);
+      const Allocation* const found = runtime.memory.around(memory.address);
       reaches = reaches && (found == nullptr || found->is_accessible(device));
     });
     return reaches;
@@ -226,7 +226,7 @@ struct KernelCalls {
       }
       const void* memory = nullptr;
       std::memcpy(&memory, static_cast<const unsigned char*>(value) + at, word);
-      if (!known && runtime.memory.around(memory, 1) != nullptr) return true;
+      if (!known && runtime.memory.around(memory) != nullptr) return true;
     }
     return false;
   }

@@ -221,10 +221,10 @@ class MemoryRegistry {
     return found != nullptr && found->storage.get() == memory ? found : nullptr;
   }
   /// The allocation that contains all of [memory, memory + bytes), or nullptr.
-  [[nodiscard]] const Allocation* around(const void* memory, std::size_t bytes) const {
+  [[nodiscard]] const Allocation* around(const void* memory, std::size_t bytes = 1) const {
     return holder(memory, bytes);
   }
-  [[nodiscard]] Allocation* around(const void* memory, std::size_t bytes) {
+  [[nodiscard]] Allocation* around(const void* memory, std::size_t bytes = 1) {
     return holder(memory, bytes);
   }
   /// The allocation that is nearest to an address outside of all, or nullptr.

@@ -211,7 +211,7 @@ struct MemoryCalls {
   /// `device` is -1 for memory that the backend did not allocate.
   static int pointer_kind(const void* memory, MemoryKind& kind, int& device) noexcept {
     return call<pure_query>(__func__, [&](Runtime& runtime, auto&) {
-      const Allocation* const found = runtime.memory.around(memory, 1);
+      const Allocation* const found = runtime.memory.around(memory);
       const bool live = found != nullptr && !found->freed;
       kind = live ? found->kind : MemoryKind::unregistered;
       device = live ? found->device : -1;
@@ -279,7 +279,7 @@ struct MemoryCalls {
   /// unless the call names the devices: CUDA does not find another one's pool (two H200s, CUDA 13).
   [[nodiscard]] static bool on_side(const Runtime& runtime, bool device_side, const void* memory,
                                     std::size_t bytes, const Device* now) {
-    const Allocation* const found = runtime.memory.around(memory, 1);
+    const Allocation* const found = runtime.memory.around(memory);
     const bool ordered = found != nullptr && found->ordered;
     if (device_side) return reachable(runtime, memory, bytes, ordered ? now : nullptr);
     return memory != nullptr && (found == nullptr || found->kind != MemoryKind::device);

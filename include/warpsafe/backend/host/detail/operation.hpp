@@ -143,7 +143,7 @@ struct KernelOperation final : Operation {
   [[nodiscard]] Failure find_overrun() const {
     const Lock lock(known->mutex);
     for (const MemoryAccess& access : accesses) {
-      Allocation* const memory = known->memory.around(access.address(), 1);
+      Allocation* const memory = known->memory.around(access.address());
       if (memory == nullptr) continue;
       char text[320];
       warpsafe::detail::TextBuffer out(text, sizeof text);

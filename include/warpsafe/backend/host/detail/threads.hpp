@@ -206,15 +206,9 @@ class Thread {
   }
   Thread(const Thread&) = delete;
   Thread& operator=(const Thread&) = delete;
-  Thread(Thread&& other) noexcept : thread_(other.thread_), started_(other.started_) {
-    other.started_ = false;
-  }
-  Thread& operator=(Thread&& other) noexcept {
-    thread_ = other.thread_;
-    started_ = other.started_;
-    other.started_ = false;
-    return *this;
-  }
+  // Nobody asks one that was moved from.
+  Thread(Thread&& other) noexcept = default;
+  Thread& operator=(Thread&& other) noexcept = default;
   ~Thread() = default;
 
   [[nodiscard]] bool joinable() const noexcept { return started_; }
