@@ -283,7 +283,8 @@ void expect_unseen(const Make& make) {
   EXPECT_EQ(report.seeds_run, seeds);
   EXPECT_EQ(report.findings[0].mistake, debug::Mistake::unseen_memory);
   // The functor is the first parameter.
-  EXPECT_THAT(report.text(), testing::ContainsRegex("kernel '[^']+', parameter 3, holds an address"));
+  EXPECT_THAT(report.text(),
+              testing::ContainsRegex("kernel '[^']+', parameter 3, holds an address"));
   EXPECT_THAT(report.text(), testing::Not(testing::HasSubstr("no race in")));
 }
 TEST(HiddenMemory, IsSaidInPlaceOfClean) {

@@ -240,6 +240,21 @@ TEST_F(PeerAccess, OfMemoryThatAGraphAllocatesIsThatOfItsCapture) {
   }
 }
 
+TEST_F(PeerAccess, OfMemoryThatAGraphAllocatesIsAssumedIfTheRuntimeCannotTell) {
+  allow(false);
+  const auto graph = ws::capture(there(), [&](ws::Capture&) -> ws::result<void> {
+    fail("MemPoolGetAccess", 1, code::unknown);
+    WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(there(), 64));
+    {
+      WARPSAFE_TRY(const auto guard, ws::DeviceGuard::create(ws::DeviceId(1)));
+      WARPSAFE_TRYV(ws::wait(here(), there().record().value()));
+    }
+    EXPECT_THAT(ws::launch(here(), one_block, ws::kernel<captured>, made.view()), Succeeds());
+    return ws::wait(there(), here().record().value());
+  });
+  ASSERT_THAT(graph, Succeeds());
+}
+
 TEST_F(PeerAccess, AnAddressOfMemoryThatAGraphAllocatesIsKnownInItsCapture) {
   const float at_host = 0;
   const auto graph = ws::capture(here(), [&](ws::Capture&) -> ws::result<void> {
