@@ -291,6 +291,8 @@ TEST(HiddenMemory, IsSaidInPlaceOfClean) {
   expect_unseen<Hiding>([](DeviceSpan<float> x) { return Hiding(x); });
   expect_unseen<Deep<Hiding>>([](DeviceSpan<float> x) { return Deep<Hiding>{0, Hiding(x)}; });
   expect_unseen<Changing>([](DeviceSpan<float> x) { return Changing{x}; });
+  using Twice = std::optional<std::optional<DeviceSpan<float>>>;
+  expect_unseen<Twice>([](DeviceSpan<float> x) { return Twice(x); });
   using Many = std::array<DeviceSpan<float>, 70>;
   expect_unseen<Many>([](DeviceSpan<float> x) {
     Many many{};

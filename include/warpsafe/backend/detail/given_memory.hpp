@@ -28,7 +28,6 @@ struct MemoryPlace {
 struct InnerMemory {
   const MemoryPlace* places;
   std::uint32_t count;
-  bool complete;  ///< false: the structure may hold further addresses
 };
 
 /// Memory that a launch gives to its kernel.

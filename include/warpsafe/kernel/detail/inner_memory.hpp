@@ -16,7 +16,8 @@
 
 // Where the device memory is in a parameter that is a structure. An example of the structure is
 // made whose addresses are marks, and its bytes are searched for the marks. So arrays, bases and
-// structures inside need no rules of their own.
+// structures inside need no rules of their own. What has no mark is not found: the race detector
+// looks for addresses in all bytes of an argument, and says which ones it did not know.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
@@ -129,7 +130,7 @@ class InnerMemorySearch {
   [[nodiscard]] InnerMemory find() {
     const P example = value<P>();
     locate(0, __builtin_addressof(example), sizeof example, 0);
-    return {places_, count_, complete_};
+    return {places_, count_};
   }
 
   /// A T whose addresses are marks, and whose numbers are 0.
@@ -145,20 +146,15 @@ class InnerMemorySearch {
       if constexpr (!std::is_function_v<Element>) mark<Element>(bytes, 0);
     } else if constexpr (ChangingValue<T>) {
       if constexpr (is_plainly_optional<T>()) return engaged<T>();
-      complete_ = complete_ && !may_reach_memory<T>;
     } else if constexpr (members_of_tuple<T> != 0) {
       return tuple(static_cast<T*>(nullptr));
     } else if constexpr (std::is_class_v<T> && std::is_aggregate_v<T> && !std::is_empty_v<T>) {
       if constexpr (may_reach_memory<T>) {
         constexpr std::size_t members = count_members<T>();
-        if constexpr (takes<T, AnyMember>(indices<members>, indices<0>)) complete_ = false;
         if constexpr (members != 0 && is_walkable<T>(indices<members>)) {
           return aggregate<T>(indices<members>);
         }
-        complete_ = false;
       }
-    } else if constexpr (std::is_class_v<T> || std::is_union_v<T>) {
-      complete_ = complete_ && !may_reach_memory<T>;
     }
     return object_of<T>(bytes);
   }
@@ -229,7 +225,13 @@ class InnerMemorySearch {
     const auto flag_of = [](const T& of) {
       return reinterpret_cast<const unsigned char*>(&of)[sizeof(Value)];
     };
-    if (flag_of(made) != 1 || flag_of(absent) != 0) complete_ = false;
+    bool tells = flag_of(made) == 1 && flag_of(absent) == 0;
+    // Of an optional inside an optional, both would have to count.
+    for (std::uint32_t i = first; i < count_; ++i) tells = tells && places_[i].flag == 0;
+    if (!tells) {
+      count_ = first;
+      return absent;
+    }
     locate(first, &held, sizeof held, sizeof held);
     return made;
   }
@@ -240,10 +242,7 @@ class InnerMemorySearch {
   template <class Element>
   void mark(unsigned char* bytes, std::uint32_t element_bytes, bool is_of_matrix = false) noexcept {
     constexpr bool is_number = std::is_arithmetic_v<std::remove_cv_t<Element>>;
-    if (count_ == room_) {
-      complete_ = false;
-      return;
-    }
+    if (count_ == room_) return;
     const std::uintptr_t address = mark_of(count_);
     std::memcpy(bytes, &address, sizeof address);
     places_[count_++] = {0, element_bytes, 0, !std::is_const_v<Element>, is_of_matrix, !is_number};
@@ -254,14 +253,11 @@ class InnerMemorySearch {
     for (std::uint32_t number = first; number < count_; ++number) {
       const std::uintptr_t wanted = mark_of(number);
       std::uint32_t at = 0;
-      while (at + sizeof wanted <= bytes &&
+      while (at + sizeof wanted < bytes &&
              std::memcmp(static_cast<const char*>(object) + at, &wanted, sizeof wanted) != 0) {
         ++at;
       }
-      if (at + sizeof wanted > bytes) complete_ = false;
       places_[number].offset = at;
-      // Of an optional inside an optional, the outer one would have to count too.
-      if (flag != 0 && places_[number].flag != 0) complete_ = false;
       if (flag != 0) places_[number].flag = flag - at;
     }
   }
@@ -269,7 +265,6 @@ class InnerMemorySearch {
   MemoryPlace* places_;
   std::uint32_t room_;
   std::uint32_t count_ = 0;
-  bool complete_ = true;
 };
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop

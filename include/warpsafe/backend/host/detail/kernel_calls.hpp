@@ -206,9 +206,9 @@ struct KernelCalls {
     if (runtime.scheduler == nullptr) return 0;
     for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
       const ParameterInfo& parameter = entry.parameters[i];
-      const warpsafe::detail::InnerMemory inner =
-          parameter.inner == nullptr ? warpsafe::detail::InnerMemory{nullptr, 0, true}
-                                     : parameter.inner();
+      const warpsafe::detail::InnerMemory inner = parameter.inner == nullptr
+                                                      ? warpsafe::detail::InnerMemory{nullptr, 0}
+                                                      : parameter.inner();
       // A number may be an address, too.
       if (!parameter.is_pointer && hides_memory(runtime, parameter, inner, args[i])) return i + 1;
     }
