@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/config.hpp>
 #include <warpsafe/core/cxx20.hpp>
 
 #include <cstdint>
@@ -17,6 +18,14 @@ enum class CaptureMode : std::uint8_t {
   relaxed,  ///< no unsafe call, unless it concerns a stream or event of the capture. Work on other
             ///< streams is meant to run outside of the graph
 };
+
+namespace detail {
+/// The global mode finds unsafe calls of other threads. Without checks an operation sees a capture
+/// only if it is open already, and one that another thread begins at that moment would break.
+template <CheckLevel Level>
+inline constexpr CaptureMode default_capture_mode =
+    Level == CheckLevel::off ? CaptureMode::thread : CaptureMode::global;
+}  // namespace detail
 
 /// Whether a stream takes part in a capture.
 enum class CaptureState : std::uint8_t {

@@ -42,13 +42,14 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
   using backend = B;
   using is_scope_guard = void;  ///< WARPSAFE_TRYV, which would end it at once, refuses it
   /// Begins to capture `stream` (a Stream or a StreamRef; a borrowed stream must outlive the
-  /// capture). `mode` selects which calls of which threads break the capture.
+  /// capture). `mode` selects which calls of which threads break the capture: by default global,
+  /// and thread without checks.
   /// Errc::stream_capturing if the stream already captures, ::stream_null for a Stream that was
   /// moved from or closed, ::out_of_memory (of the host), ::runtime_failed.
   template <CheckLevel Level = current_level>
-  [[nodiscard]] static result<basic_capture> begin(basic_stream_hold<B> stream,
-                                                   CaptureMode mode = CaptureMode::global,
-                                                   call_site site = call_site::current()) noexcept {
+  [[nodiscard]] static result<basic_capture> begin(
+      basic_stream_hold<B> stream, CaptureMode mode = detail::default_capture_mode<Level>,
+      call_site site = call_site::current()) noexcept {
     const auto there = detail::check_stream<Level>(Name::of("capture begin"), stream.ref(), site);
     if (!there.has_value()) return there.assume_error();
     auto* const state =
@@ -372,13 +373,13 @@ template <CheckLevel Level, class B, class Body>
 /// on. Other errors are those of Capture::begin and ::end.
 template <CheckLevel Level = current_level, class B, class Body>
 [[nodiscard]] result<basic_graph<B>> capture(const basic_stream<B>& stream, Body&& body,
-                                             CaptureMode mode = CaptureMode::global,
+                                             CaptureMode mode = detail::default_capture_mode<Level>,
                                              call_site site = call_site::current()) {
   return detail::capture_body<Level, B>(stream, mode, body, site);
 }
 template <CheckLevel Level = current_level, class B, class Body>
 [[nodiscard]] result<basic_graph<B>> capture(basic_stream_ref<B> stream, Body&& body,
-                                             CaptureMode mode = CaptureMode::global,
+                                             CaptureMode mode = detail::default_capture_mode<Level>,
                                              call_site site = call_site::current()) {
   return detail::capture_body<Level, B>(stream, mode, body, site);
 }
@@ -391,7 +392,7 @@ result<basic_graph<B>> capture(basic_stream<B>&&, Body&&, CaptureMode = {}, call
 /// capture and update.
 template <CheckLevel Level = current_level, class B, class S, class Body>
 [[nodiscard]] result<void> recapture(basic_executable_graph<B>& exec, const S& stream, Body&& body,
-                                     CaptureMode mode = CaptureMode::global,
+                                     CaptureMode mode = detail::default_capture_mode<Level>,
                                      call_site site = call_site::current()) {
   const auto graph = capture<Level>(stream, body, mode, site);
   if (!graph.has_value()) return graph.assume_error();

@@ -165,6 +165,19 @@ TEST_F(CapturePath, OperationsWithoutChecksSpareACaptureOfTheLibrary) {
   }
 }
 
+TEST_F(CapturePath, ByDefaultAnUnsafeCallOfAnotherThreadBreaksOnlyThatOfACheckedBuild) {
+  const auto ends_beside_a_wait = [&](ws::result<ws::Capture> begun) {
+    int waited = -1;
+    std::thread([&] { waited = Backend::stream_synchronize(other->native()); }).join();
+    const bool ended = std::move(begun).value().end().has_value();
+    EXPECT_EQ(ended, waited == 0);
+    return ended;
+  };
+  EXPECT_TRUE(ends_beside_a_wait(ws::Capture::begin<CheckLevel::off>(*stream)));
+  // AMD's runtime refuses no such wait.
+  EXPECT_EQ(ends_beside_a_wait(ws::Capture::begin<CheckLevel::full>(*stream)), !is_cuda);
+}
+
 TEST_F(CapturePath, WithoutChecksTheDriverIsAskedOnlyWhileTheLibraryCaptures) {
   const auto calls_of_a_buffer = [&] {
     return calls_of([&] {
