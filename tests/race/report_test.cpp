@@ -147,6 +147,22 @@ TEST(RaceReport, AValueThatIsNeverEqualToItselfDiffersFromOthersOnly) {
   EXPECT_EQ(run(20, [&] { return ++calls == 1 ? nan : 1.0; }).findings.size(), 1U);
 }
 
+TEST(RaceReport, AValueBesideOneThatIsNeverEqualToItselfIsCompared) {
+  const auto nan = std::numeric_limits<double>::quiet_NaN();
+  const auto finds = [](const auto& make) {
+    int calls = 0;
+    const auto all = run(20, [&] { return make(0); });
+    EXPECT_TRUE(all.clean()) << all;
+    return run(20, [&] { return make(++calls == 7 ? 1 : 0); }).seed == 7;
+  };
+  EXPECT_TRUE(finds([&](double x) { return std::vector<double>{x, nan}; }));
+  EXPECT_TRUE(finds([&](double x) { return std::vector<std::vector<double>>{{nan}, {nan, x}}; }));
+  EXPECT_TRUE(finds([&](double x) { return std::vector<double>(x == 0 ? 2 : 3, nan); }));
+  EXPECT_TRUE(finds([&](double x) { return std::array<double, 2>{nan, x}; }));
+  EXPECT_TRUE(finds([&](double x) { return std::tuple(nan, 3, x); }));
+  EXPECT_TRUE(finds([&](double x) { return std::optional(std::pair(nan, x)); }));
+}
+
 WARPSAFE_KERNEL void fill_all(DeviceSpan<float> x) {
   for (auto i : grid_stride(x.size())) x[i] = 1;
 }

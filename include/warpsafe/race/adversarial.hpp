@@ -8,10 +8,14 @@
 #include <warpsafe/race/detail/adversarial_session.hpp>
 #include <warpsafe/race/race_report.hpp>
 
+#include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -41,6 +45,38 @@ struct ComparedValue<T> {
   using type = std::conditional_t<is_comparable, Inner, void>;
 };
 
+/// A range whose elements are no ranges of the same type, as those of a path are.
+template <class T>
+concept HasElements = requires(const T& all) {
+  std::end(all);
+  { *std::begin(all) == *std::begin(all) } -> std::convertible_to<bool>;
+}
+&&!std::is_same_v<std::remove_cvref_t<decltype(*std::begin(std::declval<const T&>()))>, T>;
+
+/// Whether two values are equal. One NaN counts as equal to another, also in a range, a pair, a
+/// tuple or an optional. Of another class that holds a NaN, all values count as equal.
+template <class T>
+[[nodiscard]] bool is_same_value(const T& one, const T& other) {
+  if (one == other) return true;
+  if (one == one || other == other) return false;
+  if constexpr (HasElements<T>) {
+    return std::equal(std::begin(one), std::end(one), std::begin(other), std::end(other),
+                      [](const auto& a, const auto& b) { return is_same_value(a, b); });
+  } else if constexpr (requires { std::tuple_size<T>::value; }) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return (is_same_value(std::get<I>(one), std::get<I>(other)) && ...);
+    }
+    (std::make_index_sequence<std::tuple_size_v<T>>{});
+  } else if constexpr (requires {
+                         one.has_value();
+                         *one;
+                       }) {
+    return is_same_value(*one, *other);
+  } else {
+    return true;
+  }
+}
+
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::adversarial {
@@ -61,7 +97,7 @@ struct Seeds {
 /// * a copy to the host of device memory that nothing has written, and atomic_add to such memory;
 /// * work that failed, such as a write past the end of a buffer;
 /// * a value of `program` that differs from that of the first seed. If it returns a result: its
-///   error, or a value that differs, if its type has == and can be copied.
+///   error, or a value that differs, if its type has == and can be copied. A NaN equals a NaN.
 /// After all seeds, it also reports each kernel that got device memory in a parameter whose type
 /// hides it: what that kernel accesses was not checked.
 ///
@@ -82,9 +118,7 @@ template <class Program>
   constexpr bool compares = !std::is_void_v<Compared>;
   std::optional<std::conditional_t<compares, Compared, bool>> first;
   const auto compare = [&](auto&& value) {
-    // A value that holds a NaN is not even equal to itself.
-    const auto differs = [&] { return !(value == *first) && (value == value || *first == *first); };
-    if (first.has_value() && differs()) session.differs();
+    if (first.has_value() && !host::is_same_value<Compared>(value, *first)) session.differs();
     if (!first.has_value()) first.emplace(std::forward<decltype(value)>(value));
   };
   bool again = false;
