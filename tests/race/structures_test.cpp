@@ -287,6 +287,18 @@ void expect_unseen(const Make& make) {
               testing::ContainsRegex("kernel '[^']+', parameter 3, holds an address"));
   EXPECT_THAT(report.text(), testing::Not(testing::HasSubstr("no race in")));
 }
+WARPSAFE_KERNEL void go_back(device_ptr<float> end) { end.get()[-1] = 1; }
+TEST(MemoryByItsEnd, CountsAsTheWholeAllocation) {
+  const auto report = run(seeds, []() -> result<void> {
+    WARPSAFE_TRY(auto two, Two::create());
+    WARPSAFE_TRY(const auto nothing, two.x.view().subspan(two.x.size()));
+    WARPSAFE_TRYV(two.x.zero(two.one));
+    WARPSAFE_TRYV(launch(two.other, once, kernel<go_back>, nothing.pointer()));
+    return two.end();
+  });
+  ASSERT_EQ(report.findings.size(), 1U) << report;
+  EXPECT_EQ(report.findings[0].mistake, debug::Mistake::race);
+}
 TEST(HiddenMemory, IsSaidInPlaceOfClean) {
   expect_unseen<Hiding>([](DeviceSpan<float> x) { return Hiding(x); });
   expect_unseen<Deep<Hiding>>([](DeviceSpan<float> x) { return Deep<Hiding>{0, Hiding(x)}; });

@@ -269,7 +269,11 @@ class HostRaceRecorder {
       if (!widens && access.bytes != MemoryAccess::whole_allocation) continue;
       access = {access.begin, MemoryAccess::whole_allocation, access.kind};
       // The checker knows only what was allocated during the run.
-      if (const Allocation* const memory = runtime.memory.around(access.address())) {
+      const Allocation* memory = runtime.memory.around(access.address());
+      // The end of an array, from which a kernel goes backwards.
+      const void* const before = reinterpret_cast<const void*>(access.begin - 1);
+      if (memory == nullptr) memory = runtime.memory.around(before);
+      if (memory != nullptr) {
         access = MemoryAccess::of(memory->storage.get(), memory->bytes, access.kind);
       }
     }
