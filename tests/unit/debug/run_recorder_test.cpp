@@ -23,6 +23,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 WARPSAFE_KERNEL void loads() {}
@@ -139,6 +140,26 @@ TEST_F(Recorder, ErrorsAreThoseOfChecksLaunchesAndWaits) {
   ASSERT_THAT(run.launches, SizeIs(2));
   EXPECT_EQ(run.launches[0].record.state, LaunchState::refused);
   EXPECT_EQ(run.waits[0].wait.status, raw(HostStatus::illegal_address));
+}
+
+TEST_F(Recorder, AnObserverThatExplainsAnErrorMayCallTheLibrary) {
+  static thread_local bool explains = false;
+  Observer observer;
+  observer.explain = [](void*, TextBuffer& out, const LaunchError&) noexcept {
+    if (std::exchange(explains, true)) return;
+    EXPECT_TRUE(Stream::create().has_error()) << "which is told to the recorder, too";
+    out << "\n  a note";
+    explains = false;
+  };
+  observe(observer);
+  recorder.start();
+  host::fault_in_kernel(1, HostStatus::illegal_address);
+  go(stream, kernel<loads>);
+  EXPECT_TRUE(stream.synchronize().has_error());
+  stop_observing(observer);
+  const RunRecord run = ended();
+  ASSERT_THAT(run.errors, SizeIs(2));
+  EXPECT_THAT(run.errors[1].text, HasSubstr("a note"));
 }
 
 TEST_F(Recorder, EventsTellWhenTheGpuCameToALaunchAndLeftIt) {

@@ -20,6 +20,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
@@ -52,7 +54,11 @@ class RunRecorder {
       locked(self, [&](RunRecorder& recorder) { recorder.waited(wait); });
     };
     observer_.failed = [](void* self, const LaunchError& error) noexcept {
-      locked(self, [&](RunRecorder& recorder) { recorder.failed(error); });
+      if (static_cast<RunRecorder*>(self)->forked()) return;
+      char text[4096];
+      // Without the lock: an observer's `explain` may call the library, which tells this recorder.
+      const std::size_t size = format_error(error, text, sizeof text);
+      locked(self, [&](RunRecorder& recorder) { recorder.failed(error, {text, size}); });
     };
     observer_.user = this;
   }
@@ -140,16 +146,9 @@ class RunRecorder {
     made.ended = since_start(wait.ended);
     run_.waits.push_back({made, thread()});
   }
-  void failed(const LaunchError& error) {
-    char text[4096];
-    const std::size_t size = format_error(error, text, sizeof text);
-    run_.errors.push_back({error.code,
-                           {text, size},
-                           since_start(detail::nanoseconds_now()),
-                           error.sequence,
-                           error.device,
-                           error.stream,
-                           thread()});
+  void failed(const LaunchError& error, std::string_view text) {
+    run_.errors.push_back({error.code, std::string(text), since_start(detail::nanoseconds_now()),
+                           error.sequence, error.device, error.stream, thread()});
   }
   /// At least 1, because 0 means "not known".
   [[nodiscard]] std::uint64_t since_start(std::uint64_t time) const noexcept {
