@@ -243,12 +243,13 @@ const char* cudaGetErrorString(cudaError_t error) {
   return words;
 }
 
-// Without a profiler they do nothing (CUDA Runtime API, "Profiler Control").
+// Without a profiler they do nothing (CUDA Runtime API, "Profiler Control"), but break captures of
+// other threads (seen on an H200).
 cudaError_t cudaProfilerStart(void) {
-  return api("cudaProfilerStart", "", plain, [](auto&) { return cudaSuccess; });
+  return api("cudaProfilerStart", "", plain, [](auto&) { return unsafe_call(); });
 }
 cudaError_t cudaProfilerStop(void) {
-  return api("cudaProfilerStop", "", plain, [](auto&) { return cudaSuccess; });
+  return api("cudaProfilerStop", "", plain, [](auto&) { return unsafe_call(); });
 }
 
 }  // extern "C"

@@ -273,7 +273,7 @@ TEST(TimingCalls, AStartIsAnEventOfAStreamOfItsOwn) {
   };
   const std::string create = "stream_create 0", destroy = "stream_destroy 3";
   const std::string event = "event_create 1", record = "event_record 1 3",
-                    wait = "event_synchronize 1";
+                    wait = "event_synchronize 1 ~";
   EXPECT_THAT(started(nullptr, 0), ElementsAre(create, event, record, wait, destroy));
   EXPECT_THAT(started("stream_create", 5), ElementsAre(create));
   EXPECT_THAT(started("event_create", 5), ElementsAre(create, event, destroy));

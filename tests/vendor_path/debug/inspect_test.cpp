@@ -6,6 +6,7 @@
 #include "../kernels.hpp"
 #include "../stand_in.hpp"
 #include <warpsafe/debug.hpp>
+#include <warpsafe/debug/run/detail/gpu_clock.hpp>
 #include <warpsafe/kernel/reference.hpp>
 #include <warpsafe/memory/buffer.hpp>
 
@@ -15,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace vendor_test {
@@ -124,6 +126,23 @@ TEST_F(Inspect, AProfilerSeesTheLaunchAlone) {
         ElementsAre("StreamSynchronize", "MemcpyAsync x2", "StreamSynchronize", "LaunchKernel",
                     "StreamSynchronize", "MemcpyAsync", "StreamSynchronize"));
   }
+  std::filesystem::remove_all(folder);
+}
+
+TEST_F(Inspect, AToolSparesTheCaptureOfAnotherThread) {
+  const std::string folder = "inspect_test." + std::to_string(::getpid());
+  const auto capturing = ws::Stream::create().value();
+  ws::debug::set_trace("spans", folder.c_str());
+  ASSERT_EQ(begin_capture(capturing.native()), code::success);
+  std::thread([&] {
+    EXPECT_THAT(go<&leaves_all>(), Succeeds());
+    // RunRecorder's first question to a device.
+    const auto& timing = ws::debug::detail::TimingCallsOf<Backend>::calls;
+    void* event = nullptr;
+    EXPECT_EQ(timing.now(0, event), 0);
+    EXPECT_EQ(timing.destroy(event), 0);
+  }).join();
+  EXPECT_EQ(end_capture(capturing.native()), 0) << "no node, and not broken";
   std::filesystem::remove_all(folder);
 }
 

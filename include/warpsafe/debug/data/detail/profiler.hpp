@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/debug/detail/outside_captures.hpp>
 #include <warpsafe/stream/detail/backend_calls.hpp>
 
 #include <dlfcn.h>
@@ -40,6 +41,7 @@ template <class Function>
 /// Starts or stops the recording of a profiler of the backend. Without one it does nothing.
 [[gnu::cold]] inline void switch_profiler(const BackendCalls& calls, bool on) noexcept {
   if (calls.profile != nullptr) {
+    const OutsideCaptures outside(calls);
     static_cast<void>(calls.profile(on));
   } else if (calls.vendor == Vendor::amd) {
     profile_on_amd(on);

@@ -69,7 +69,10 @@ struct TimingCallsOf {
       int status = B::event_create(made, true);
       event = made;
       if (status == 0) status = B::event_record(made, stream);
-      if (status == 0) status = B::event_synchronize(made);
+      if (status == 0) {
+        const Outside outside;
+        status = B::event_synchronize(made);
+      }
       const int destroyed = B::stream_destroy(stream);
       return status != 0 ? status : destroyed;
     });
