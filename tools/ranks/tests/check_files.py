@@ -197,6 +197,78 @@ def check_end_while_read(folder):
     expect(not any(map(job.is_dead, job.processes)), "processes that ended well have not died")
 
 
+class TornReads:
+    """A process that writes while its files are read: a read of a record finds the new state beside the old fields, as the copy of
+    a page that another processor writes may; the same read again finds all. `first` is called before the first read of records."""
+
+    def __init__(self, ending, state, first=lambda: None):
+        self._ending, self._state, self._first = ending, state, first
+        self._last = None
+
+    def __enter__(self):
+        self._pread, os.pread = os.pread, self._read
+
+    def __exit__(self, *_error):
+        os.pread = self._pread
+
+    def _read(self, file, size, offset):
+        self._first, first = lambda: None, self._first
+        first()
+        data = self._pread(file, size, offset)
+        path = os.readlink(f"/proc/self/fd/{file}")
+        last, self._last = self._last, (path, size, offset)
+        if offset == 0 or not path.endswith(self._ending) or last == self._last:
+            return data
+        torn = bytearray(data)
+        for at in range(0, size, 64):
+            torn[at : at + self._state] = bytes(self._state)
+        return bytes(torn)
+
+
+def check_read_while_written(folder):
+    """A job that goes on while its files are read has no finding and no damage for that."""
+    generated.write(folder, 2, 20, made=[20, 20])
+    clean = Asked(TOOL, folder)
+    expect(clean.says_nothing(), f"a right job: {clean.said}")
+    with TornReads(".collectives", 46):
+        torn = Asked(TOOL, folder)
+    expect(torn.says_nothing(), f"records that are written while they are read: {torn.said['findings']} {torn.said['problems']}")
+    records = b"".join(struct.pack("<8Q", 5, 7, 0, 0, 0, 0, 0, 3) for _ in range(20))
+    for path in folder.glob("*.collectives"):
+        path.with_suffix(".checksums").write_bytes(path.read_bytes()[:64] + records + bytes(64))
+    with TornReads(".1001.nccl.1.checksums", 56):
+        torn = Asked(TOOL, folder)
+    expect(torn.says_nothing(), f"checksums that are written while they are read: {torn.said['findings']}")
+    for path in folder.glob("*.checksums"):
+        path.unlink()
+
+    # The last call of each rank has a type and a place that were written after the names were read, and one rank has made a communicator.
+    packed = generated.records(20)
+    fields = list(generated.RECORD.unpack_from(packed, 19 * 64))
+    fields[5], fields[7] = 2, 3
+    generated.RECORD.pack_into(packed, 19 * 64, *fields)
+    for rank, path in enumerate(sorted(folder.glob("*.collectives"))):
+        path.write_bytes(generated.HEADER.pack(b"wsranks1", 1, 1000 + rank, 0) + generated.opened(packed, 19)[: 64 * (20 - rank)] + bytes(64 * (43 + rank)))
+    names = {path: path.read_text().replace('{"exit": 1700000010020000000}\n', "") for path in folder.glob("*.process")}
+    for path, text in names.items():
+        path.write_text(text + '{"place": 2, "ob')
+
+    def go_on():
+        for path in names:
+            with path.open("a") as file:
+                file.write('ject": "/opt/new", "offset": 16, "function": ""}\n{"word": 3, "name": "bfloat16"}\n')
+                if ".1000." in path.name:
+                    file.writelines(json.dumps(line) + "\n" for line in generated.member_lines(2, "fedcba9876543210", 0, 1))
+        first = next(folder.glob("*.0.1000.*.collectives"))
+        first.with_name(first.name.replace(".1.collectives", ".2.collectives")).write_bytes(generated.record_file(0, 2, [fields]))
+
+    with TornReads("none", 0, go_on):
+        asked = Asked(TOOL, folder)
+    found = asked.find("waits")
+    expect(found is not None and "1024 bfloat16" in found["text"] and found["sides"][0]["place"] == "new+0x10" and asked.kinds() == ["waits"]
+           and not asked.said["problems"], f"names that are written while they are read: {asked.said}")
+
+
 def check_stale_heartbeat(folder):
     """On a busy machine, the time that a killed process wrote last may lie before its last call."""
     generated.write(folder, 4, 10)
@@ -404,7 +476,7 @@ def check_broken(folder, chance):
 
 def main():
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    for check in (check_large, check_names, check_outputs, check_end_while_read, check_stale_heartbeat, check_ras, check_refused,
+    for check in (check_large, check_names, check_outputs, check_end_while_read, check_read_while_written, check_stale_heartbeat, check_ras, check_refused,
                   check_foreign_texts, check_wrong_types, check_no_output, check_stopped, check_damage, check_written):
         with tempfile.TemporaryDirectory() as folder:
             check(pathlib.Path(folder))

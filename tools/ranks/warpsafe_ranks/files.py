@@ -7,6 +7,7 @@ import dataclasses
 import enum
 import errno
 import glob
+import io
 import json
 import math
 import os
@@ -21,6 +22,8 @@ MAGIC = b"wsranks1"
 SEND, RECEIVE = 1000, 1001
 # The places of the number and of the state in an unpacked record.
 ORDER, STATE = 4, 9
+# The offset and the size of the state in a record of a call and in one of checksums, in bytes.
+CALL_STATE, CHECKSUM_STATE = (46, 2), (56, 4)
 
 # How a file of records grows (tools/ranks/record/record_file.hpp), in records.
 FIRST_CHUNK, LARGEST_CHUNK = 64, 16384
@@ -139,6 +142,18 @@ class OpenFiles:
         self._files[path] = file
         return os.pread(file, size, offset)
 
+    def read_records(self, path, offset, size, state):
+        """Whole records. Their process may write them meanwhile, and a read can see a new state beside old fields. A process
+        writes the state last, so each record gets the state that it had before its fields were read."""
+        before, data = self.read(path, offset, size), self.read(path, offset, size)
+        if before == data:
+            return data
+        begin, width = state
+        settled = bytearray(data[: len(before)])
+        for at in range(begin, len(settled), RECORD.size):
+            settled[at : at + width] = before[at : at + width]
+        return bytes(settled)
+
 
 class Records:
     """The records of a file. Single ones are read: a file of a long run is never read whole."""
@@ -152,7 +167,7 @@ class Records:
             raise FileNotFoundError(errno.ENOENT, "it is empty", self._path)
         if size < RECORD.size:
             raise Damage(path, size, "the file ends in its header")
-        magic, self.communicator, self.pid, self.heartbeat_ns = HEADER.unpack(self._read(0, HEADER.size))
+        magic, self.communicator, self.pid, self.heartbeat_ns = HEADER.unpack(self.FILES.read(self._path, 0, HEADER.size))
         if magic != MAGIC:
             raise Damage(path, 0, "the file does not begin as a record of warpsafe")
         self._count = self._end(size)
@@ -175,7 +190,7 @@ class Records:
                 raise Damage(self._path, (low + 1) * RECORD.size, EMPTY)
 
     def _is_free(self, index):
-        return self._fields(index, self._read((index + 1) * RECORD.size, RECORD.size))[0][STATE] == State.FREE
+        return self._fields(index, self._read(index, index + 1))[0][STATE] == State.FREE
 
     def _has_data_behind(self, index, size):
         """Whether anything is written behind this record. The record may be half written."""
@@ -213,24 +228,24 @@ class Records:
         return self._count
 
     def __getitem__(self, index):
-        return Record(*self._unpacked(index, self._read((index + 1) * RECORD.size, RECORD.size))[0])
+        return Record(*self._unpacked(index, self._read(index, index + 1))[0])
 
-    def _read(self, offset, size):
-        data = self.FILES.read(self._path, offset, size)
+    def _read(self, first, end):
+        offset, size = (first + 1) * RECORD.size, (end - first) * RECORD.size
+        data = self.FILES.read_records(self._path, offset, size, CALL_STATE)
         if len(data) != size:
             raise Damage(self._path, offset + len(data), "the file became shorter while it was read")
         return data
 
     def window(self, first, end):
         """The fields of the records from `first` to before `end`, each as a tuple."""
-        return self._unpacked(first, self._read((first + 1) * RECORD.size, (end - first) * RECORD.size))
+        return self._unpacked(first, self._read(first, end))
 
     def open_ones(self, most=1000):
         """The indices of the records that have not ended, of the last `most`. Later ones may have ended: a request of MPI
         ends in a wait of its own."""
         first = max(0, self._count - most)
-        data = self._read((first + 1) * RECORD.size, (self._count - first) * RECORD.size)
-        return [index for index, record in enumerate(self._unpacked(first, data), first)
+        return [index for index, record in enumerate(self.window(first, self._count), first)
                 if record[STATE] in (State.BEGUN, State.SUBMITTED)]
 
 
@@ -254,7 +269,7 @@ class Checksums:
 
     def window(self, first, end):
         """A function that gives a column of the records from `first` to before `end`."""
-        data = Records.FILES.read(self._path, (first + 1) * self.SIZE, (end - first) * self.SIZE)
+        data = Records.FILES.read_records(self._path, (first + 1) * self.SIZE, (end - first) * self.SIZE, CHECKSUM_STATE)
         if len(data) != (end - first) * self.SIZE:
             raise Damage(self._path, (first + 1) * self.SIZE + len(data), "the file became shorter while it was read")
         numbers = memoryview(data).cast("Q")
@@ -318,20 +333,32 @@ class Library:
         self.exit_ns = 0
         self.stopped = ""
         self.problems, self.is_damaged = [], False
-        self._read_names()
+        self._bytes_read, self._lines_read = 0, 0
+        self._read_names(is_rest=False)
+        if not self.header:
+            self._read_names(is_rest=True)
+        if not self.header:
+            raise Damage(f"{self.stem}.process", 0, "; ".join(["the first line is missing", *self.problems[:1]]))
         self.messages = self._records(".messages")
         self.message_checksums = self._checksums(".message_checksums", len(self.messages))
         for member in self.members.values():
             member.records = self._records(f".{member.number}.collectives")
             member.checksums = self._checksums(f".{member.number}.checksums", len(member.records))
-        self._check_members()
+        others = self._other_communicators()
+        # A process that still runs writes a name, and then the record that has its number: the records may have names that were
+        # not there before. A communicator that is that new has no records here, and counts as one that is not made yet.
+        before = dict(self.members)
+        self._read_names(is_rest=True)
+        for number in others - self.members.keys():
+            self._damage(f"{self.stem.name}.process: the line of communicator {number} is missing")
+        self.members = before
 
-    def _check_members(self):
-        """A communicator has its line before its first record."""
-        for path in sorted(self.stem.parent.glob(f"{glob.escape(self.stem.name)}.*.collectives")):
-            number = path.name[len(self.stem.name) + 1 :].partition(".")[0]
-            if number.isdecimal() and int(number) not in self.members and len(self._opened(path, Records)):
-                self._damage(f"{self.stem.name}.process: the line of communicator {number} is missing")
+    def _other_communicators(self):
+        """The numbers of communicators that have records and no line so far. Each has its line before its first record."""
+        paths = self.stem.parent.glob(f"{glob.escape(self.stem.name)}.*.collectives")
+        named = ((path.name[len(self.stem.name) + 1 :].partition(".")[0], path) for path in sorted(paths))
+        return {int(number) for number, path in named
+                if number.isdecimal() and int(number) not in self.members and len(self._opened(path, Records))}
 
     def _damage(self, text):
         self.problems.append(text)
@@ -357,23 +384,26 @@ class Library:
         path = pathlib.Path(f"{self.stem}{ending}")
         return self._opened(path, Checksums, count) if path.exists() else NoRecords()
 
-    def _read_names(self):
-        data = pathlib.Path(str(self.stem) + ".process").read_bytes()
-        offset = 0
-        for number, line in enumerate(data.split(b"\n"), 1):
-            begin, offset = offset, offset + len(line) + 1
-            if not line:
+    def _read_names(self, is_rest):
+        """Reads the lines that were not read before. A line whose end is not written yet belongs to the rest."""
+        with open(f"{self.stem}.process", "rb") as file:
+            file.seek(self._bytes_read)
+            data = file.read()
+        if not is_rest:
+            data = data[: data.rfind(b"\n") + 1]
+        for line in io.BytesIO(data):
+            begin, self._bytes_read = self._bytes_read, self._bytes_read + len(line)
+            self._lines_read += 1
+            if line == b"\n":
                 continue
             try:
                 self._take(json.loads(line.decode(errors="replace")))
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-                says = f"{self.stem.name}.process: offset {begin}: line {number} is not a line of a record"
-                if offset > len(data):
+                says = f"{self.stem.name}.process: offset {begin}: line {self._lines_read} is not a line of a record"
+                if not line.endswith(b"\n"):
                     self.problems.append(f"{says}: it is cut, as the last one of a process that was killed can be")
                 else:
                     self._damage(f"{says} ({str(error)[:200]})")
-        if not self.header:
-            raise Damage(f"{self.stem}.process", 0, "; ".join(["the first line is missing", *self.problems[:1]]))
 
     def _take(self, line):
         line = checked(line)
