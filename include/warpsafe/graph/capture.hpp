@@ -72,8 +72,7 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
       return detail::SharedStream<B>::find(number);
     };
     state->watch.let_go = [](void* held) noexcept {
-      using Shared = detail::SharedStream<B>;
-      Shared::report(static_cast<Shared*>(held)->release());
+      static_cast<detail::SharedStream<B>*>(held)->drop();
     };
     basic_capture made(state);
     const int status = detail::on_device_of<B>(state->stream.ref(), [&]() noexcept {

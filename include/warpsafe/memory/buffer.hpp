@@ -113,7 +113,7 @@ class WARPSAFE_DETAIL_OWNER basic_device_buffer {
       : memory_(std::exchange(other.memory_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   basic_device_buffer& operator=(basic_device_buffer&& other) noexcept {
     if (this != &other) {
-      detail::report_dropped(close(call_site{}));
+      drop();
       memory_ = std::exchange(other.memory_, nullptr);
       size_ = std::exchange(other.size_, 0);
     }
@@ -135,9 +135,10 @@ class WARPSAFE_DETAIL_OWNER basic_device_buffer {
     size_ = 0;
     if (memory_ == nullptr) return success();
     const detail::CallScope<B> here(site);
+    const int of = device();
     const int status = std::exchange(memory_, nullptr)->release();
     if (status != 0) [[unlikely]]
-      return detail::free_error<B>(status, site);
+      return detail::free_error<B>(status, of, site);
     return success();
   }
 
@@ -233,7 +234,10 @@ class WARPSAFE_DETAIL_OWNER basic_device_buffer {
   basic_device_buffer(detail::DeviceMemory<B>* memory, std::size_t size) noexcept
       : memory_(memory), size_(size) {}
 
-  [[gnu::noinline]] void drop() noexcept { detail::report_dropped(close(call_site{})); }
+  [[gnu::noinline]] void drop() noexcept {
+    const int of = device();
+    detail::report_dropped(close(call_site{}), of);
+  }
   [[nodiscard]] T* address() const noexcept {
     return memory_ == nullptr ? nullptr : static_cast<T*>(memory_->data());
   }

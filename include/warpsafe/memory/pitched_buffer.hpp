@@ -93,7 +93,7 @@ class WARPSAFE_DETAIL_OWNER basic_pitched_buffer {
         cols_(std::exchange(other.cols_, 0)) {}
   basic_pitched_buffer& operator=(basic_pitched_buffer&& other) noexcept {
     if (this != &other) {
-      detail::report_dropped(close(call_site{}));
+      drop();
       memory_ = std::exchange(other.memory_, nullptr);
       rows_ = std::exchange(other.rows_, 0);
       cols_ = std::exchange(other.cols_, 0);
@@ -104,16 +104,17 @@ class WARPSAFE_DETAIL_OWNER basic_pitched_buffer {
                        detail::MoveItOrPassItsView = {}) = delete;
   basic_pitched_buffer& operator=(const basic_pitched_buffer&) = delete;
   // A destructor cannot return a status; close() does.
-  ~basic_pitched_buffer() { detail::report_dropped(close(call_site{})); }
+  ~basic_pitched_buffer() { drop(); }
 
   /// See DeviceBuffer::close. Errc::runtime_failed.
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     rows_ = cols_ = 0;
     if (memory_ == nullptr) return success();
     const detail::CallScope<B> here(site);
+    const int of = device();
     const int status = std::exchange(memory_, nullptr)->release();
     if (status != 0) [[unlikely]]
-      return detail::free_error<B>(status, site);
+      return detail::free_error<B>(status, of, site);
     return success();
   }
 
@@ -202,12 +203,18 @@ class WARPSAFE_DETAIL_OWNER basic_pitched_buffer {
 
   basic_pitched_buffer(detail::DeviceMemory<B>* memory, std::size_t rows, std::size_t cols) noexcept
       : memory_(memory), rows_(rows), cols_(cols) {}
+  void drop() noexcept {
+    const int of = device();
+    detail::report_dropped(close(call_site{}), of);
+  }
+  [[nodiscard]] int device() const noexcept {
+    return memory_ == nullptr ? -1 : stream().device().value();
+  }
   template <class U>
   [[nodiscard]] PitchedView<U> make_view() const noexcept {
     void* const start = memory_ == nullptr ? nullptr : memory_->data();
-    const int device = memory_ == nullptr ? -1 : stream().device().value();
     return detail::PitchedAccess::make(static_cast<U*>(start), pitch_of(cols_ * sizeof(T)), rows_,
-                                       cols_, device, detail::owner_or_closed(memory_));
+                                       cols_, device(), detail::owner_or_closed(memory_));
   }
   [[nodiscard]] detail::CopyRows copy_rows() const noexcept {
     const PitchedView<T> all = make_view<T>();

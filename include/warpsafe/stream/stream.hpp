@@ -131,7 +131,7 @@ class WARPSAFE_DETAIL_OWNER basic_stream {
   }
   basic_stream& operator=(basic_stream&& other) noexcept {
     if (this != &other) {
-      detail::report_dropped(close());
+      drop();
       ref_ = other.ref_;
       shared_ = std::exchange(other.shared_, nullptr);
       other.ref_ = closed(ref_);
@@ -142,7 +142,7 @@ class WARPSAFE_DETAIL_OWNER basic_stream {
                detail::MoveItOrPassAReference = {}) = delete;
   basic_stream& operator=(const basic_stream&) = delete;
   // A destructor cannot return a status; close() does.
-  ~basic_stream() { detail::report_dropped(close()); }
+  ~basic_stream() { drop(); }
 
   /// Releases the stream. It is destroyed now, or with the last buffer or handle bound to it. If
   /// two threads release the last two of these at the same moment, the next Stream::create destroys
@@ -150,8 +150,12 @@ class WARPSAFE_DETAIL_OWNER basic_stream {
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     if (shared_ == nullptr) return success();
     ref_ = closed(ref_);
+    const int device = shared_->device();
     const int status = std::exchange(shared_, nullptr)->release();
-    if (status != 0) return detail::runtime_error<B>(status, Name::of("stream destroy"), site);
+    if (status != 0) {
+      return detail::runtime_error<B>(status, Name::of("stream destroy"), site,
+                                      Stage::runtime_call, device);
+    }
     return success();
   }
 
@@ -211,6 +215,10 @@ class WARPSAFE_DETAIL_OWNER basic_stream {
  private:
   template <class>
   friend class basic_stream_hold;
+  void drop() noexcept {
+    const int device = ref_.device().value();
+    detail::report_dropped(close(), device);
+  }
   [[WARPSAFE_DETAIL_RARE]] static LaunchError device_not_chosen(int device, int other,
                                                                 call_site site) noexcept {
     LaunchError error = detail::refused_operation(Errc::device_not_chosen, B::vendor,

@@ -49,7 +49,7 @@ class basic_stream_hold {
     return *this;
   }
   [[gnu::always_inline]] ~basic_stream_hold() {
-    if (shared_ != nullptr) detail::SharedStream<B>::report(shared_->release());
+    if (shared_ != nullptr) shared_->drop();
   }
   [[nodiscard, gnu::always_inline]] basic_stream_ref<B> ref() const noexcept { return ref_; }
 

@@ -16,6 +16,7 @@
 
 #include <gmock/gmock.h>
 
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -117,6 +118,59 @@ TEST_F(DroppedError, OfAGraph) {
   expect_told(
       call_of<&host_backend::graph_exec_destroy>, [&] { return graph().instantiate().value(); },
       "graph destroy", close_it);
+}
+TEST_F(DroppedError, OfAnotherDeviceThanTheFaultThatTheProgramKnows) {
+  host::set_device_count(4);
+  const auto told = std::exchange(detail::faults_told, {});  // by earlier tests
+  const auto expect_told_of_each = [](const Call& call, const std::string& operation,
+                                      const auto& make) {
+    SCOPED_TRACE(operation);
+    detail::faults_told = {};
+    const auto dropped_on = [&](int device) {
+      auto own = std::optional(Stream::create(DeviceId(device)).value());
+      auto object = std::optional(make(own));
+      ::testing::internal::CaptureStderr();
+      host::fail_next(call, 1, HostStatus::illegal_address);
+      object.reset();
+      own.reset();
+      return ::testing::internal::GetCapturedStderr();
+    };
+    const auto is_told = ::testing::HasSubstr(operation + " failed: ");
+    EXPECT_THAT(dropped_on(1), is_told);
+    EXPECT_EQ(dropped_on(1), "") << "the program knows of the fault";
+    EXPECT_THAT(dropped_on(2), is_told);
+    EXPECT_THAT(dropped_on(3), is_told);
+    EXPECT_EQ(dropped_on(2), "") << "the program knows of the fault";
+  };
+  const std::string freed = "free device memory";
+  constexpr auto deallocate = call_of<&host_backend::deallocate>;
+  expect_told_of_each(deallocate, freed, [](const auto& own) {
+    return DeviceBuffer<int>::create(*own, 4).value();
+  });
+  expect_told_of_each(deallocate, freed, [](const auto& own) {
+    return PitchedBuffer<int>::create(*own, extent{rows{4}, cols{4}}).value();
+  });
+  expect_told_of_each(deallocate, freed, [](const auto& own) {
+    const auto buffer = DeviceBuffer<int>::create(*own, 4).value();
+    return buffer.keep();
+  });
+  constexpr auto destroy = call_of<&host_backend::stream_destroy>;
+  expect_told_of_each(destroy, "stream destroy", [](auto& own) {
+    Stream moved = std::move(*own);
+    own.reset();
+    return moved;
+  });
+  expect_told_of_each(destroy, "stream destroy", [](auto& own) {
+    auto buffer = DeviceBuffer<int>::create(*own, 4).value();
+    own.reset();
+    return buffer;
+  });
+  expect_told_of_each(destroy, "stream destroy", [](auto& own) {
+    basic_stream_hold<host_backend> hold(*own);
+    own.reset();
+    return hold;
+  });
+  detail::faults_told = told;
 }
 TEST_F(DroppedError, OfAGuard) {
   host::set_device_count(2);

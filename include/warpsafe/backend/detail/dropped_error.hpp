@@ -77,12 +77,12 @@ inline constexpr int no_host_memory = 2;
       << "); a destructor drops this error: " << advice << '\n';
   write_stderr({text, out.size()});
 }
-/// Prints the error of what a destructor did, if there is one.
+/// Prints the error of what a destructor did, if there is one. `device`: as of print_dropped.
 template <class Result>
 [[gnu::always_inline]] inline void report_dropped(
-    const Result& done, const char* advice = "call close() to get it") noexcept {
+    const Result& done, int device = -1, const char* advice = "call close() to get it") noexcept {
   if (!done.has_value()) [[unlikely]]
-    print_dropped(done.assume_error(), advice);
+    print_dropped(done.assume_error(), advice, device);
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -126,10 +126,13 @@ class DeviceMemory : public MemoryOwner {
   }
 
   /// Releases a reference of an object whose destructor cannot return the status.
-  void drop() noexcept { report_free(release()); }
-  static void report_free(int status) noexcept {
-    report_dropped<B>(status, Name::of("free device memory"),
-                      "synchronize the stream to find the cause");
+  void drop() noexcept {
+    const int device = stream().device().value();
+    report_free(release(), device);
+  }
+  void drop_graph() noexcept {
+    const int device = stream().device().value();
+    report_free(leave_graph(), device);
   }
   /// Keeps the memory as long as the graph, so that a launch of the graph never uses another
   /// owner's. It counts as freed once only graphs have it. Returns false if there is no memory for
@@ -641,15 +644,20 @@ class DeviceMemory : public MemoryOwner {
       is_left = false;
       for (DeviceMemory* tried = take_postponed(existing); tried != nullptr;) {
         DeviceMemory* const memory = std::exchange(tried, tried->next_);
+        const int device = memory->stream().device().value();
         int status = 0;  // no owner is left to receive it
         if (!memory->free_(*memory, status)) {
           postpone(memory);
           is_left = true;
         }
-        report_free(status);
+        report_free(status, device);
       }
       // What refused a free may have ended while this thread had it, and found nothing to try.
     } while (is_left && __atomic_load_n(&postponed_free_runs<B>, __ATOMIC_SEQ_CST) != before);
+  }
+  static void report_free(int status, int device) noexcept {
+    report_dropped<B>(status, Name::of("free device memory"),
+                      "synchronize the stream to find the cause", device);
   }
   /// Takes the frees that may be tried. The others stay: whoever passes their streams must find
   /// them.
@@ -700,9 +708,10 @@ class DeviceMemory : public MemoryOwner {
 /// Of `DeviceMemory::release` with a status. Not inlined, because a call that succeeds needs no
 /// room for an error.
 template <class B>
-[[nodiscard, gnu::cold, gnu::noinline]] result<void> free_error(int status,
+[[nodiscard, gnu::cold, gnu::noinline]] result<void> free_error(int status, int device,
                                                                 const call_site& site) noexcept {
-  return runtime_error<B>(status, Name::of("free device memory"), site);
+  return runtime_error<B>(status, Name::of("free device memory"), site, Stage::runtime_call,
+                          device);
 }
 
 /// Owns one reference.
@@ -710,7 +719,7 @@ template <class B>
 struct HeldDeviceMemory final : GraphHeld {
   explicit HeldDeviceMemory(DeviceMemory<B>& its_memory) noexcept
       : GraphHeld(&its_memory), memory(&its_memory) {}
-  ~HeldDeviceMemory() override { memory->report_free(memory->leave_graph()); }
+  ~HeldDeviceMemory() override { memory->drop_graph(); }
   int note_launch(void* stream, int device, std::uint64_t number) noexcept override {
     return memory->note_launch(StreamAccess::make<B>(stream, device, StreamNumber(number)));
   }

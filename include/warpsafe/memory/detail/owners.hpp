@@ -52,7 +52,7 @@ class [[gnu::visibility("default")]] Owners {
     } else if (!retire_elsewhere(owner, device, bytes, stream)) {
       return;
     }
-    SharedStream<B>::report(stream->destroy());
+    stream->drop_unheld();
   }
   static constexpr int devices = cached_devices;
   static inline std::uint64_t held[devices] = {};

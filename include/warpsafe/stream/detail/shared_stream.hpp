@@ -103,7 +103,7 @@ class SharedStream {
       __atomic_store_n(&all_streams, made, __ATOMIC_RELEASE);
     }
     // Its last two holders went at once, on two threads, and each took the other for the last.
-    if (unheld != nullptr) report(unheld->destroy());
+    if (unheld != nullptr) unheld->drop_unheld();
     return made;
   }
   /// Adds a holder of the stream with that number. nullptr if this library did not make it, or it
@@ -203,15 +203,23 @@ class SharedStream {
     delete this;
     return status;
   }
-  /// Prints the status of `release` or `destroy` if a destructor met an error.
-  static void report(int status) noexcept {
-    report_dropped<B>(status, Name::of("stream destroy"),
-                      "close what holds the stream first, and the stream last");
+  /// `release` and `destroy` of a destructor, which cannot return the status: it is printed.
+  [[gnu::always_inline]] void drop() noexcept {
+    const int device = device_;
+    report(release(), device);
+  }
+  void drop_unheld() noexcept {
+    const int device = device_;
+    report(destroy(), device);
   }
 
  private:
   SharedStream(typename B::native_stream stream, int device) noexcept
       : native(stream), device_(device) {}
+  static void report(int status, int device) noexcept {
+    report_dropped<B>(status, Name::of("stream destroy"),
+                      "close what holds the stream first, and the stream last", device);
+  }
 
   /// A number that no other thread has while this one runs. It is asked for at each use: a fibre
   /// may go on in another thread, and compilers take what glibc declares as constant for known.

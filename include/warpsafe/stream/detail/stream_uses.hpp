@@ -209,7 +209,7 @@ class StreamUses {
           ending.note_wait(wait_for_stream(stream, {}, false));
         }
         if (capturing || status != 0) one->point = {};
-        SharedStream<B>::report(user->release());
+        user->drop();
         if (capturing) return false;
       }
     }
