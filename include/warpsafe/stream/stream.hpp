@@ -153,8 +153,8 @@ class WARPSAFE_DETAIL_OWNER basic_stream {
     const int device = shared_->device();
     const int status = std::exchange(shared_, nullptr)->release();
     if (status != 0) {
-      return detail::runtime_error<B>(status, Name::of("stream destroy"), site,
-                                      Stage::runtime_call, device);
+      return detail::runtime_error<B>(status, Name::of("stream destroy"), site, Stage::runtime_call,
+                                      device);
     }
     return success();
   }

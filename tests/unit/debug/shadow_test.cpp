@@ -35,6 +35,20 @@ struct Loose {
   static constexpr warpsafe::Tolerance tolerance{.absolute = 0.02};
 };
 
+/// Of a buffer, the half that the kernel of this stream leaves alone.
+WARPSAFE_KERNEL void add_right(float* values, std::size_t n) {
+  for (auto i : warpsafe::grid_stride(n / 2)) values[n / 2 + i] += 1;
+}
+WARPSAFE_KERNEL void add_left(float* values, std::size_t n) {
+  for (auto i : warpsafe::grid_stride(n / 2)) values[i] += 2;
+}
+/// While it runs, another stream changes the right half.
+void (*meanwhile)() = nullptr;
+void add_left_host(float* values, std::size_t n) {
+  for (std::size_t i = 0; i < n / 2; ++i) values[i] += 2;
+  meanwhile();
+}
+
 /// Holds an address that the library cannot see.
 struct Holder {
   warpsafe::device_ptr<float> values;
@@ -83,6 +97,30 @@ TEST_F(Shadow, ALaunchThatTheReferenceReplacedHasEnded) {
   ASSERT_TRUE(go(values, false).has_value());
   debug::set_reference(nullptr);
   EXPECT_TRUE(debug::JournalReader(&debug::is_in_flight).empty());
+}
+TEST_F(Shadow, AReferenceLeavesWhatAnotherStreamWritesBesideIt) {
+  static DeviceBuffer<float>* both = nullptr;
+  static const StreamRef* other = nullptr;
+  auto values = filled(counting<float>(100));
+  const auto other_stream = Stream::create().value();
+  const StreamRef other_ref = other_stream;
+  both = &values;
+  other = &other_ref;
+  meanwhile = [] {
+    ASSERT_TRUE(
+        launch(*other, two_warps, kernel<add_right>, both->view(), both->size()).has_value());
+    ASSERT_TRUE(other->synchronize().has_value());
+  };
+  ASSERT_TRUE(stream.synchronize().has_value());
+  debug::set_reference("add_left");
+  ASSERT_TRUE(launch(stream, two_warps, kernel<add_left, reference<add_left_host>>, values.view(),
+                     values.size())
+                  .has_value());
+  debug::set_reference(nullptr);
+  const auto got = read(values);
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    EXPECT_EQ(got[i], static_cast<float>(i) + (i < 50 ? 2.0F : 1.0F)) << i;
+  }
 }
 TEST_F(Shadow, APlantedWrongKernelIsTheFirstReportedAmongAThousandLaunches) {
   auto values = filled(counting<float>(100));

@@ -144,9 +144,8 @@ TEST_F(DroppedError, OfAnotherDeviceThanTheFaultThatTheProgramKnows) {
   };
   const std::string freed = "free device memory";
   constexpr auto deallocate = call_of<&host_backend::deallocate>;
-  expect_told_of_each(deallocate, freed, [](const auto& own) {
-    return DeviceBuffer<int>::create(*own, 4).value();
-  });
+  expect_told_of_each(deallocate, freed,
+                      [](const auto& own) { return DeviceBuffer<int>::create(*own, 4).value(); });
   expect_told_of_each(deallocate, freed, [](const auto& own) {
     return PitchedBuffer<int>::create(*own, extent{rows{4}, cols{4}}).value();
   });

@@ -93,6 +93,7 @@ struct DataLaunch {
     launch->dump->write_inputs(record, arguments, launch->memory);
   }
   if (modes.reference || modes.shadow) {
+    if (modes.reference && !launch->memory.note_before()) return no_memory();
     if (!run_reference(arguments, launch->memory)) return no_memory();
   }
   if (modes.reference) {

@@ -8,8 +8,10 @@
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <utility>
@@ -65,13 +67,24 @@ class LaunchMemory {
     const detail::OutsideCaptures outside(calls_);
     return copy_to_host(&Region::after, true, error);
   }
-  /// For the regions that the kernel writes, copies `before` to the device, and waits. Errors as in
-  /// copy_before.
+  /// Notes what `before` holds now in the regions that the kernel may write, for write_back. False
+  /// if the host has no memory for it.
+  [[nodiscard]] bool note_before() noexcept {
+    for (std::size_t i = 0; i < regions_used_; ++i) {
+      Region& region = regions_[i];
+      if (!region.writes) continue;
+      region.noted.reset(new (std::nothrow) unsigned char[region.size()]);
+      if (region.noted == nullptr) return false;
+      std::memcpy(region.noted.get(), region.before.get(), region.size());
+    }
+    return true;
+  }
+  /// Copies to the device the elements of `before` that have changed since note_before, and waits.
+  /// The others may have new values of other streams there. Errors as in copy_before.
   [[nodiscard]] bool write_back(LaunchError& error) const noexcept {
     const detail::OutsideCaptures outside(calls_);
-    for (std::size_t i = 0; i < regions_used_; ++i) {
-      const Region& region = regions_[i];
-      if (region.writes && !copy(region, region.before.get(), false, error)) return false;
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (reaches(i) && writes(i) && !write_changes(i, error)) return false;
     }
     return wait(false, error);
   }
@@ -108,7 +121,9 @@ class LaunchMemory {
     std::uintptr_t end;
     bool writes;
     Copy before;
+    Copy noted;
     Copy after;
+    [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
   };
 
   /// Adds a range and merges it with the ranges that it overlaps. Adjacent ranges stay apart,
@@ -125,7 +140,7 @@ class LaunchMemory {
       writes = writes || region.writes;
       region = std::move(regions_[--regions_used_]);
     }
-    regions_[regions_used_++] = {begin, end, writes, nullptr, nullptr};
+    regions_[regions_used_++] = {begin, end, writes, nullptr, nullptr, nullptr};
   }
   /// The region of an argument that was added.
   [[nodiscard]] std::size_t region_of(const Argument& argument) const noexcept {
@@ -141,28 +156,44 @@ class LaunchMemory {
     return bytes == nullptr ? nullptr : bytes.get() + (arguments_[i].begin - region.begin);
   }
 
+  [[nodiscard]] bool write_changes(std::size_t i, LaunchError& error) const noexcept {
+    const Argument& argument = arguments_[i];
+    unsigned char* const now = place(i, &Region::before);
+    const unsigned char* const noted = place(i, &Region::noted);
+    const std::size_t element = argument.element.bytes == 0 ? 1 : argument.element.bytes;
+    const auto changed = [&](std::size_t at) {
+      return at < argument.bytes &&
+             std::memcmp(now + at, noted + at, std::min(element, argument.bytes - at)) != 0;
+    };
+    for (std::size_t at = 0; at < argument.bytes; at += element) {
+      if (!changed(at)) continue;
+      const std::size_t first = at;
+      while (changed(at)) at += element;
+      const std::size_t end = std::min<std::size_t>(at, argument.bytes);
+      if (!copy(argument.begin + first, end - first, now + first, false, error)) return false;
+    }
+    return true;
+  }
   [[nodiscard]] bool copy_to_host(Copy Region::*copy_of, bool written_only,
                                   LaunchError& error) noexcept {
     for (std::size_t i = 0; i < regions_used_; ++i) {
       Region& region = regions_[i];
       if (written_only && !region.writes) continue;
-      const std::size_t size = region.end - region.begin;
       Copy& target = region.*copy_of;
-      target.reset(new (std::nothrow) unsigned char[size]);
+      target.reset(new (std::nothrow) unsigned char[region.size()]);
       if (target == nullptr) {
-        error = LaunchError::make(Errc::out_of_memory, Stage::runtime_call, size, 0, Axis::none,
-                                  record_.site);
+        error = LaunchError::make(Errc::out_of_memory, Stage::runtime_call, region.size(), 0,
+                                  Axis::none, record_.site);
         return false;
       }
-      if (!copy(region, target.get(), true, error)) return false;
+      if (!copy(region.begin, region.size(), target.get(), true, error)) return false;
     }
     return wait(false, error);
   }
-  [[nodiscard]] bool copy(const Region& region, unsigned char* host, bool to_host,
+  [[nodiscard]] bool copy(std::uintptr_t begin, std::size_t size, unsigned char* host, bool to_host,
                           LaunchError& error) const noexcept {
-    const std::size_t size = region.end - region.begin;
     if (size == 0) return true;
-    void* const device = reinterpret_cast<void*>(region.begin);
+    void* const device = reinterpret_cast<void*>(begin);
     const int status =
         calls_.copy(to_host ? host : device, to_host ? device : host, size,
                     to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream_);
