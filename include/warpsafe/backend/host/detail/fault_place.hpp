@@ -24,35 +24,41 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 struct FaultPlace {
   void* code = nullptr;    ///< the instruction; nullptr if unknown
   void* caller = nullptr;  ///< where a function that has saved nothing returns to
+  void* stack = nullptr;   ///< the end of its stack
 
   [[nodiscard]] static FaultPlace of([[maybe_unused]] const void* context) noexcept {
 #if defined(__x86_64__)
     if (context == nullptr) return {};
     const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
     auto* const stack = reinterpret_cast<void**>(registers[REG_RSP]);
-    return {reinterpret_cast<void*>(registers[REG_RIP]), stack == nullptr ? nullptr : *stack};
+    return {reinterpret_cast<void*>(registers[REG_RIP]), stack == nullptr ? nullptr : *stack,
+            stack};
 #elif defined(__aarch64__)
     if (context == nullptr) return {};
     const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext;
-    return {reinterpret_cast<void*>(registers.pc), reinterpret_cast<void*>(registers.regs[30])};
+    return {reinterpret_cast<void*>(registers.pc), reinterpret_cast<void*>(registers.regs[30]),
+            reinterpret_cast<void*>(registers.sp)};
 #else
     return {};
 #endif
   }
 };
 
+/// Whether `code` is a kernel's own: in the object of `kernel` or in the main program. False if the
+/// C library cannot tell.
+[[nodiscard]] inline bool is_kernel_code(void* kernel, void* code) noexcept {
+  const link_map* const object = object_of(code);
+  return object != nullptr && (object == object_of(kernel) || object->l_name[0] == '\0');
+}
+
 /// The library in which a kernel's fault happened, if the function may hold a lock; else nullptr. A
-/// kernel's own code is in the object of `kernel` or in the main program. A function such as
-/// memcpy, which kernel code calls and which calls nothing itself, holds no lock either.
+/// function such as memcpy, which kernel code calls and which calls nothing itself, holds none.
 [[nodiscard]] inline const link_map* library_of_fault(void* kernel,
                                                       const FaultPlace& place) noexcept {
-  const link_map* const own = object_of(kernel);
-  const auto is_own = [&](const link_map* object) {
-    return object == own || (object != nullptr && object->l_name[0] == '\0');
-  };
   const link_map* const library = object_of(place.code);
-  if (library == nullptr || own == nullptr || is_own(library)) return nullptr;
-  return is_own(object_of(place.caller)) && place.caller != nullptr ? nullptr : library;
+  const bool unknown = library == nullptr || object_of(kernel) == nullptr;
+  if (unknown || is_kernel_code(kernel, place.code)) return nullptr;
+  return is_kernel_code(kernel, place.caller) ? nullptr : library;
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -116,6 +116,11 @@ class StackSlab {
         reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(begin_);
     return valid() && offset < bytes() && offset % stride() < guard_ ? stack_ : 0;
   }
+  /// Whether `address` is in one of the stacks.
+  [[nodiscard]] bool holds(const void* address) const noexcept {
+    const auto* const byte = static_cast<const unsigned char*>(address);
+    return valid() && byte >= begin_ && byte < begin_ + bytes();
+  }
 
  private:
   /// A function with large local variables may begin far below the end of the stack. An odd number,
@@ -269,6 +274,12 @@ class FibrePool {
     std::size_t bytes = 0;
     for (const auto& slab : slabs_) bytes = bytes != 0 ? bytes : slab->stacks.overflowed(address);
     return bytes;
+  }
+  /// Whether `address` is in the stack of a fibre. Called by a signal handler.
+  [[nodiscard]] bool holds(const void* address) const noexcept {
+    bool held = false;
+    for (const auto& slab : slabs_) held = held || slab->stacks.holds(address);
+    return held;
   }
 
  private:

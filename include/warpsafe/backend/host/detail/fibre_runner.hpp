@@ -62,7 +62,7 @@ class FibreRunner {
   /// Runs the `number`th block to its end or to the first failure, which `grid` then holds.
   void run_block(Grid& grid, std::uint64_t number) {
     begin_block(grid, number);
-    running_block = {&fibres_, &grid};
+    running_block = {&fibres_, &grid, &in_model_};
     watch_elements(self_.watched.most != 0);
     host_thread = &self_;
     while (threads_left() && !grid.stopped()) {
@@ -90,6 +90,25 @@ class FibreRunner {
   struct Current : HostThread {
     FibreRunner* runner = nullptr;
   };
+  /// During its lifetime the kernel is in a function of the model that end_waiting_block must not
+  /// leave.
+  class InModel {
+   public:
+    explicit InModel(FibreRunner& runner) noexcept : runner_(runner), before_(runner.in_model_) {
+      set(true);
+    }
+    InModel(const InModel&) = delete;
+    InModel& operator=(const InModel&) = delete;
+    ~InModel() { set(before_); }
+
+   private:
+    void set(bool value) noexcept {
+      runner_.in_model_ = value;
+      __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    }
+    FibreRunner& runner_;
+    const bool before_;
+  };
   [[nodiscard]] static FibreRunner& of(HostThread& self) noexcept {
     return *static_cast<Current&>(self).runner;
   }
@@ -116,6 +135,7 @@ class FibreRunner {
     self_.shared_key = nullptr;
     followed_ = grid.watch != nullptr && grid.watch->begin_block(number) ? grid.watch : nullptr;
     beginning_ = followed_ != nullptr;
+    in_model_ = beginning_;  // which is a part of each of its steps
     if (beginning_) leave_loop();
     self_.continues = !beginning_;
     self_.sync = beginning_ ? &FibreRunner::followed_sync : &FibreRunner::sync<false>;
@@ -261,17 +281,20 @@ class FibreRunner {
     Grid& grid = *of(self).grid_;
     grid.depend(waits);
     if (grid.watch == nullptr) return;
+    const InModel here(of(self));
     waits ? grid.watch->wait(self, file, line) : grid.watch->allow();
   }
 
   static void ask_shared(HostThread& self, std::size_t count, std::size_t size, const char* file,
                          unsigned line) {
     Grid& grid = *of(self).grid_;
+    const InModel here(of(self));
     grid.requests.add(count, size, file, line, grid.shape.dynamic_shared);
     self.asked = {file, line, count * size};
   }
 
   static void* static_shared(HostThread& self, const void* key, std::size_t bytes, std::size_t) {
+    const InModel here(of(self));
     self.shared_variable = of(self).shared_.variable(key, bytes);
     self.shared_key = key;
     return self.shared_variable;
@@ -293,6 +316,7 @@ class FibreRunner {
   Current self_{};
   Switch::Modes modes_ = Switch::Modes::now();  // of the OS thread, with which threads begin
   bool own_modes_ = false;                      // each thread has its own modes
+  bool in_model_ = false;                       // as RunningBlock has it
   bool beginning_ = false;  // they begin one by one, without a loop over them in the kernel
 };
 

@@ -68,7 +68,8 @@ class Grid {
       : shape(its_shape), entry_(entry), arguments_(entry, args) {}
 
   const LaunchShape shape;
-  Name kernel{nullptr, 0};  ///< its name, if the launch told it
+  Name kernel{nullptr, 0};       ///< its name, if the launch told it
+  const void* device = nullptr;  ///< where it runs
 
   /// What a block may have of shared memory, in bytes; 0: not known.
   struct SharedLimits {
@@ -257,6 +258,8 @@ class Grid {
       failure.text = warpsafe::detail::keep_error_text(Name::of(failure_text_));
     return failure;
   }
+  /// Of a stopped grid: why it failed; empty if it did not.
+  [[nodiscard]] Name failure_text() const noexcept { return Name::of(failure_text_); }
   /// Of the last failure: the address of the bad access, or nullptr.
   [[nodiscard]] const void* bad_address() const noexcept { return bad_address_; }
 

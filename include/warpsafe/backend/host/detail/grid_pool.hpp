@@ -12,6 +12,8 @@
 #include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/core/detail/text.hpp>
 
+#include <pthread.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -69,6 +71,16 @@ class GridPool {
     return false;
   }
 
+  /// Ends all grids of a device whose context is lost, as a GPU does.
+  void end_grids_of(const void* device) {
+    const auto is_there = [device](const Working& one) { return one.grid.device == device; };
+    {
+      const Lock lock(mutex_);
+      each_working(is_there, [](const Working& one) { one.grid.stop(); });
+    }
+    end_blocks(is_there);
+  }
+
   /// Makes the next grids use new stacks. @pre no grid runs
   void drop_stacks() {
     const Lock lock(mutex_);
@@ -108,6 +120,76 @@ class GridPool {
     Job(Grid& its_grid, std::uint64_t its_blocks) : grid(its_grid), blocks(its_blocks) {}
     [[nodiscard]] bool over() const noexcept { return next.load() >= blocks || grid.stopped(); }
   };
+
+  /// An OS thread that runs blocks of a grid.
+  class Working {
+   public:
+    Working(GridPool& its_pool, Grid& its_grid) noexcept : grid(its_grid), pool_(its_pool) {
+      const Lock lock(pool_.mutex_);
+      next = pool_.working_;
+      pool_.working_ = this;
+    }
+    Working(const Working&) = delete;
+    Working& operator=(const Working&) = delete;
+    ~Working() {
+      const Lock lock(pool_.mutex_);
+      Working** at = &pool_.working_;
+      while (*at != this) at = &(*at)->next;
+      *at = next;
+      if (pool_.ending_ != 0) pool_.left_.notify_all();
+    }
+    Grid& grid;
+    const pthread_t thread = pthread_self();
+    Working* next = nullptr;
+
+   private:
+    GridPool& pool_;
+  };
+  /// @pre `mutex_` is held
+  template <class Which, class Body>
+  bool each_working(const Which& which, const Body& body) const {
+    bool any = false;
+    for (const Working* one = working_; one != nullptr; one = one->next) {
+      if (!which(*one)) continue;
+      any = true;
+      body(*one);
+    }
+    return any;
+  }
+  /// Ends the blocks of stopped grids that do not end by themselves soon: those that wait for a
+  /// block that has failed would wait for ever.
+  template <class Which>
+  void end_blocks(const Which& which) {
+    constexpr Time patience = 100 * millisecond;
+    const Time long_after = now() + 10'000 * millisecond;
+    bool told = false;
+    Lock lock(mutex_);
+    ++ending_;
+    const auto all_left = [&] { return !each_working(which, [](const Working&) {}); };
+    for (Time pause = patience; !closing_ && !left_.wait_for(lock, pause, all_left);
+         pause = millisecond) {
+      const Working* refused = nullptr;
+      each_working(which, [&](const Working& one) {
+        if (!request_end(one.thread)) refused = &one;
+      });
+      if (refused == nullptr || told || now() < long_after) continue;
+      told = true;
+      tell_unending(*refused, lock);
+    }
+    --ending_;
+  }
+  static void tell_unending(const Working& one, Lock& lock) {
+    char text[1024];
+    warpsafe::detail::TextBuffer out(text, sizeof text);
+    const Name kernel = one.grid.kernel;
+    out << "warpsafe: kernel '" << (kernel.empty() ? Name::of("(unknown)") : kernel)
+        << "' has failed, and a block of it has not ended for a while; it may wait for one that "
+           "failed";
+    if (const Name why = one.grid.failure_text(); !why.empty()) out << ": " << why;
+    lock.unlock();
+    warpsafe::detail::tell_warning(text);
+    lock.lock();
+  }
 
   void offer(Job& job) {
     const Lock lock(mutex_);
@@ -149,8 +231,14 @@ class GridPool {
 
   void work(Job& job) {
     const int out_of_memory = raw(HostStatus::out_of_memory);
-    if (guarded([&] { return run_blocks(job); }, out_of_memory) != 0) {
-      job.grid.fail(HostStatus::out_of_memory, "");
+    {
+      const Working here(*this, job.grid);
+      if (guarded([&] { return run_blocks(job); }, out_of_memory) != 0) {
+        job.grid.fail(HostStatus::out_of_memory, "");
+      }
+    }
+    if (job.grid.stopped()) {
+      end_blocks([&job](const Working& one) { return &one.grid == &job.grid; });
     }
   }
   int run_blocks(Job& job) {
@@ -227,11 +315,13 @@ class GridPool {
 
   Mutex mutex_;
   Condition work_;  // a job was offered, or the pool closes
-  Condition left_;  // a helper left a job
+  Condition left_;  // a thread left a job
   Condition all_started_;
   Array<Job*> jobs_;
   Array<Owned<BlockRunner>> runners_;
   Array<Thread> helpers_;
+  Working* working_ = nullptr;
+  unsigned ending_ = 0;  // threads in end_blocks
   std::size_t gone_ = 0;
   bool closing_ = false;
   Atomic<bool> serial_ = false;

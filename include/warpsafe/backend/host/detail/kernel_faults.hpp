@@ -12,6 +12,7 @@
 #include <warpsafe/backend/host/detail/sanitizers.hpp>
 #include <warpsafe/core/detail/text.hpp>
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -108,8 +109,9 @@ inline void watch_elements(bool watches) noexcept {
 struct RunningBlock {
   const FibrePool* stacks;
   Grid* grid;
+  const bool* in_model;  ///< it is inside of a function of the model, not of the kernel
 };
-[[gnu::visibility("default")]] inline thread_local RunningBlock running_block{nullptr, nullptr};
+[[gnu::visibility("default")]] inline thread_local RunningBlock running_block{};
 
 /// A stack for the handler of faults of an OS thread that runs kernels: it cannot run on a stack
 /// that is used up. A stack that the program has given the OS thread stays.
@@ -199,6 +201,43 @@ inline void forward_signal(int number, siginfo_t* info, void* context) {
   if (sent) static_cast<void>(std::raise(number));
 }
 
+/// The handler of SIGSEGV and SIGBUS that was installed; nullptr: none.
+[[gnu::visibility("default")]] inline void (*fault_handler)(int, siginfo_t*, void*) = nullptr;
+
+/// Asks another OS thread to end the block that it runs. Returns false if it cannot be asked: with
+/// a sanitizer, or where the program has its own handler in place of ours.
+[[nodiscard]] inline bool request_end(pthread_t thread) noexcept {
+#if defined(DLFO_STRUCT_HAS_EH_DBASE)
+  struct sigaction now {};
+  if (fault_handler == nullptr || sigaction(SIGSEGV, nullptr, &now) != 0) return false;
+  if ((now.sa_flags & SA_SIGINFO) == 0 || now.sa_sigaction != fault_handler) return false;
+  sigval ours{};
+  ours.sival_ptr = &fault_handler;
+  return pthread_sigqueue(thread, SIGSEGV, ours) == 0;
+#else
+  static_cast<void>(thread);
+  return false;
+#endif
+}
+[[nodiscard]] inline bool is_end_request(const siginfo_t& info) noexcept {
+  return info.si_code == SI_QUEUE && info.si_pid == getpid() &&
+         info.si_value.sival_ptr == &fault_handler;
+}
+/// What request_end makes the thread do: it ends a block of a stopped grid, which may wait for ever
+/// for one that has failed. Not inside of a library's function or one of the model, which may hold
+/// a lock: whoever asked asks again. A signal handler.
+inline void end_waiting_block(const void* context) noexcept {
+  HostThread* const self = host_thread;
+  if (self == nullptr || running_block.stacks == nullptr) return;
+  Grid& grid = *running_block.grid;
+  const FaultPlace place = FaultPlace::of(context);
+  if (!grid.stopped() || *running_block.in_model || !running_block.stacks->holds(place.stack) ||
+      !is_kernel_code(const_cast<void*>(grid.function()), place.code)) {
+    return;
+  }
+  self->leave(*self, "", 0);
+}
+
 /// Ends a kernel that accesses an address without memory, as a GPU does. Where a function of the
 /// program may be interrupted that holds a lock, such as the allocator's or that of stdout, nothing
 /// can release it. So a kernel that has used up its stack ends the program, as does a function of
@@ -206,6 +245,7 @@ inline void forward_signal(int number, siginfo_t* info, void* context) {
 /// sent, goes on to its own handler. A signal handler: it neither locks nor allocates. It leaves a
 /// kernel by switching fibres, so its signal must not stay blocked meanwhile.
 inline void end_bad_access(int number, siginfo_t* info, void* context) {
+  if (is_end_request(*info)) return end_waiting_block(context);
   if (info->si_code <= 0) return forward_signal(number, info, context);
   if (PredecessorWatch::takes(info->si_addr, context)) return;
   HostThread* const self = host_thread;
@@ -243,7 +283,8 @@ inline void install_fault_handlers() noexcept {
   if constexpr (address_sanitizer || thread_sanitizer) return;
   struct sigaction ours {};
   ours.sa_sigaction = &end_bad_access;
-  ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+  ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK | SA_RESTART;
+  fault_handler = &end_bad_access;
   static_cast<void>(sigaction(SIGSEGV, &ours, &outer_handlers[0]));
   static_cast<void>(sigaction(SIGBUS, &ours, &outer_handlers[1]));
 }

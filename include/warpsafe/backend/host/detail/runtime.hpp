@@ -227,7 +227,9 @@ class Runtime {
       lock.lock();
       if (scheduler == nullptr) pass_on_signals();  // a worker runs it
     }
+    const bool was_lost = stream.device.lost() != 0;
     stream.device.fail(failure);
+    const bool is_lost_now = !was_lost && stream.device.lost() != 0;
     stream.queue.pop_front();
     operation->finished = now();
     operation->done = true;
@@ -236,6 +238,12 @@ class Runtime {
       if (one != nullptr) one->work.notify_one();
     }
     progress.notify_all();
+    // The kernels of its other streams may wait for this one.
+    if (is_lost_now && scheduler == nullptr) {
+      lock.unlock();
+      pool.end_grids_of(&stream.device);
+      lock.lock();
+    }
   }
   /// Keeps what the program has freed while a scheduler is active, so that a later use is reported
   /// instead of crashing, and an address is reused only if the scheduler says so.
