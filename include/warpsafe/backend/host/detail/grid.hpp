@@ -70,6 +70,7 @@ class Grid {
   const LaunchShape shape;
   Name kernel{nullptr, 0};       ///< its name, if the launch told it
   const void* device = nullptr;  ///< where it runs
+  bool told_unending = false;    ///< by GridPool::end_blocks
 
   /// What a block may have of shared memory, in bytes; 0: not known.
   struct SharedLimits {

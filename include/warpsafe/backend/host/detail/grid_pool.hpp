@@ -162,7 +162,6 @@ class GridPool {
   void end_blocks(const Which& which) {
     constexpr Time patience = 100 * millisecond;
     const Time long_after = now() + 10'000 * millisecond;
-    bool told = false;
     Lock lock(mutex_);
     ++ending_;
     const auto all_left = [&] { return !each_working(which, [](const Working&) {}); };
@@ -172,20 +171,20 @@ class GridPool {
       each_working(which, [&](const Working& one) {
         if (!request_end(one.thread)) refused = &one;
       });
-      if (refused == nullptr || told || now() < long_after) continue;
-      told = true;
-      tell_unending(*refused, lock);
+      if (refused == nullptr || now() < long_after || refused->grid.told_unending) continue;
+      refused->grid.told_unending = true;
+      tell_unending(refused->grid, lock);
     }
     --ending_;
   }
-  static void tell_unending(const Working& one, Lock& lock) {
+  static void tell_unending(const Grid& grid, Lock& lock) {
     char text[1024];
     warpsafe::detail::TextBuffer out(text, sizeof text);
-    const Name kernel = one.grid.kernel;
+    const Name kernel = grid.kernel;
     out << "warpsafe: kernel '" << (kernel.empty() ? Name::of("(unknown)") : kernel)
         << "' has failed, and a block of it has not ended for a while; it may wait for one that "
            "failed";
-    if (const Name why = one.grid.failure_text(); !why.empty()) out << ": " << why;
+    if (const Name why = grid.failure_text(); !why.empty()) out << ": " << why;
     lock.unlock();
     warpsafe::detail::tell_warning(text);
     lock.lock();
