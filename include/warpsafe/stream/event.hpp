@@ -305,9 +305,9 @@ class WARPSAFE_DETAIL_OWNER basic_event {
   [[gnu::always_inline]] void destroy() noexcept {
     if (native_ != nullptr) report_destroyed(B::event_destroy(native_));
   }
-  static void report_destroyed(int status) noexcept {
+  void report_destroyed(int status) const noexcept {
     detail::report_dropped<B>(status, Name::of("event destroy"),
-                              "synchronize the stream to find the cause");
+                              "synchronize the stream to find the cause", point_.device);
   }
   typename B::native_event native_;
   detail::StreamPoint point_;  ///< the work that has ended once the stream reaches the event

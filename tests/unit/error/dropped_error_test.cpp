@@ -127,6 +127,7 @@ TEST_F(DroppedError, OfAnotherDeviceThanTheFaultThatTheProgramKnows) {
     SCOPED_TRACE(operation);
     detail::faults_told = {};
     const auto dropped_on = [&](int device) {
+      const auto guard = DeviceGuard::create(DeviceId(device)).value();
       auto own = std::optional(Stream::create(DeviceId(device)).value());
       auto object = std::optional(make(own));
       ::testing::internal::CaptureStderr();
@@ -153,6 +154,9 @@ TEST_F(DroppedError, OfAnotherDeviceThanTheFaultThatTheProgramKnows) {
     const auto buffer = DeviceBuffer<int>::create(*own, 4).value();
     return buffer.keep();
   });
+  constexpr auto end_event = call_of<&host_backend::event_destroy>;
+  expect_told_of_each(end_event, "event destroy",
+                      [](const auto& own) { return own->record().value(); });
   constexpr auto destroy = call_of<&host_backend::stream_destroy>;
   expect_told_of_each(destroy, "stream destroy", [](auto& own) {
     Stream moved = std::move(*own);

@@ -208,7 +208,9 @@ class ModuleHold {
   // A destructor cannot return a status; Module::close() does.
   ~ModuleHold() {
     if (module_ == nullptr) return;
-    report_dropped<B>(module_->release(), Name::of("module unload"), "call close() to get it");
+    const int device = module_->device();
+    report_dropped<B>(module_->release(), Name::of("module unload"), "call close() to get it",
+                      device);
   }
   [[nodiscard]] LoadedModule<B>* get() const noexcept { return module_; }
   LoadedModule<B>* operator->() const noexcept { return module_; }

@@ -30,7 +30,7 @@ class StreamMark {
   ~StreamMark() {
     if (native_ == nullptr) return;
     report_dropped<B>(B::event_destroy(native_), Name::of("event destroy"),
-                      "synchronize the stream to find the cause");
+                      "synchronize the stream to find the cause", point_.device);
   }
 
   /// Sets the point after everything submitted to `stream` so far. Returns the runtime's status.
