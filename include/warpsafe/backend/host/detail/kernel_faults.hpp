@@ -107,9 +107,9 @@ inline void watch_elements(bool watches) noexcept {
 
 /// What an OS thread works on, for the handler of faults. Valid while `host_thread` is not nullptr.
 struct RunningBlock {
-  const FibrePool* stacks;
-  Grid* grid;
-  const bool* in_model;  ///< it is inside of a function of the model, not of the kernel
+  const FibrePool* stacks = nullptr;
+  Grid* grid = nullptr;
+  const bool* in_model = nullptr;  ///< it is inside of a function of the model, not of the kernel
 };
 [[gnu::visibility("default")]] inline thread_local RunningBlock running_block{};
 
@@ -228,7 +228,7 @@ inline void forward_signal(int number, siginfo_t* info, void* context) {
 /// a lock: whoever asked asks again. A signal handler.
 inline void end_waiting_block(const void* context) noexcept {
   HostThread* const self = host_thread;
-  if (self == nullptr || running_block.stacks == nullptr) return;
+  if (self == nullptr || running_block.in_model == nullptr) return;
   Grid& grid = *running_block.grid;
   const FaultPlace place = FaultPlace::of(context);
   if (!grid.stopped() || *running_block.in_model || !running_block.stacks->holds(place.stack) ||
