@@ -64,10 +64,39 @@ TEST_F(LaunchData, OverlappingArgumentsShareOneCopy) {
   EXPECT_EQ(memory.after(3)[0], 7);
   EXPECT_EQ(memory.after(5)[0], 7);
   EXPECT_EQ(memory.before(5)[0], 48);
+  // What a reference changes goes back, and no more: another stream may have written the rest.
+  ASSERT_TRUE(memory.note_before());
+  data.calls.clear();
   ASSERT_TRUE(memory.write_back(error));
-  EXPECT_EQ(device[29], 29);
-  EXPECT_EQ(device[40], 7);
-  EXPECT_EQ(device[48], 48);
+  EXPECT_THAT(data.calls, IsEmpty());
+  for (const std::size_t at : {3U, 4U, 9U}) memory.before(1)[at] = 99;
+  memory.before(5)[0] = 98;
+  ASSERT_TRUE(memory.write_back(error));
+  EXPECT_THAT(data.calls, ElementsAre("in 2", "in 1", "in 1"));
+  EXPECT_EQ(device[22], 7);
+  EXPECT_EQ(device[23], 99);
+  EXPECT_EQ(device[24], 99);
+  EXPECT_EQ(device[25], 7);
+  EXPECT_EQ(device[29], 99);
+  EXPECT_EQ(device[30], 7);
+  EXPECT_EQ(device[48], 98);
+}
+TEST_F(LaunchData, AnElementThatAReferenceChangesGoesBackAsAWhole) {
+  launch.reaches(device.data(), 16, true, {ElementType::float32, 4});
+  LaunchMemory memory(launch.arguments(), record);
+  ASSERT_TRUE(memory.copy_before(error));
+  ASSERT_TRUE(memory.note_before());
+  device.fill(7);
+  data.calls.clear();
+  memory.before(0)[5] = 99;
+  memory.before(0)[15] = 99;
+  ASSERT_TRUE(memory.write_back(error));
+  EXPECT_THAT(data.calls, ElementsAre("in 4", "in 4"));
+  EXPECT_EQ(device[3], 7);
+  EXPECT_EQ(device[4], 4);
+  EXPECT_EQ(device[5], 99);
+  EXPECT_EQ(device[8], 7);
+  EXPECT_EQ(device[15], 99);
 }
 TEST_F(LaunchData, AdjacentArgumentsStayApart) {
   launch.reaches(device.data() + 8, 8);
@@ -96,6 +125,8 @@ TEST_F(LaunchData, ACallThatFailsEndsTheCopyWithItsError) {
   EXPECT_EQ(error.device, 41);
   data = {};
   ASSERT_TRUE(memory.copy_before(error));
+  ASSERT_TRUE(memory.note_before());
+  memory.before(0)[0] = 99;
   data.copies = 0;
   EXPECT_FALSE(memory.write_back(error));
   EXPECT_EQ(text(error.operation), "copy to device");

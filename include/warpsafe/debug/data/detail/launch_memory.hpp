@@ -80,7 +80,8 @@ class LaunchMemory {
     return true;
   }
   /// Copies to the device the elements of `before` that have changed since note_before, and waits.
-  /// The others may have new values of other streams there. Errors as in copy_before.
+  /// The others may have new values of other streams there. Errors as in copy_before. @pre
+  /// note_before
   [[nodiscard]] bool write_back(LaunchError& error) const noexcept {
     const detail::OutsideCaptures outside(calls_);
     for (std::size_t i = 0; i < count_; ++i) {
