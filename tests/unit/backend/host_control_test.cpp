@@ -136,6 +136,20 @@ TEST_F(HostControl, AnyDevicesNumbersCanBeSet) {
   expect_refused(shape_of(4194304, 1024), HostStatus::invalid_configuration);
 }
 
+TEST_F(HostControl, TheRowsOfArchitecturesTakeCooperativeGrids) {
+  LaunchShape shape = shape_of(2, 64);
+  shape.cooperative = true;
+  DeviceLimits before;
+  ASSERT_EQ(host_backend::limits_of(0, before), 0);
+  for (const DeviceLimits& row : {limits::sm_90, limits::sm_75, limits::gfx90a}) {
+    ASSERT_EQ(row.multiprocessors, 0U) << "a row is of several devices";
+    ASSERT_TRUE(host::set_limits(0, row));
+    DeviceLimits seen;
+    ASSERT_EQ(host_backend::limits_of(0, seen), 0);
+    EXPECT_EQ(seen.multiprocessors, before.multiprocessors);
+    EXPECT_EQ(launch_raw(stream, shape, nothing), 0);
+  }
+}
 TEST_F(HostControl, KernelsHaveLimitsOfTheirOwn) {
   KernelLimits kernel;
   const KernelEntry entry = entry_of(nothing);

@@ -111,6 +111,35 @@ TEST_F(HostPool, BlocksOfACooperativeGridMayWaitForOneAnother) {
   }
 }
 
+/// Of a grid of 6*4*3 blocks in clusters of 2*2*3.
+void meet_in_cluster(std::atomic<unsigned>* here, std::atomic<unsigned>* runs, bool throws) {
+  const unsigned(&block)[3] = self().block;
+  const unsigned cluster = block[0] / 2 + 3 * (block[1] / 2);
+  ++runs[block_number()];
+  if (throws && cluster == 4 && block[2] == 1) throw std::runtime_error("stop");
+  ++here[cluster];
+  while (here[cluster] < 12) {
+  }
+}
+TEST_F(HostPool, BlocksOfAClusterMayWaitForOneAnother) {
+  LaunchShape shape = shape_of(6, 1);
+  shape.grid[1] = 4;
+  shape.grid[2] = 3;
+  shape.has_cluster = true;
+  shape.cluster[0] = shape.cluster[1] = 2;
+  shape.cluster[2] = 3;
+  for (const bool serial : {false, true}) {
+    pool.run_serially(serial);
+    std::atomic<unsigned> here[6] = {};
+    std::atomic<unsigned> runs[72] = {};
+    EXPECT_EQ(run(shape, meet_in_cluster, here, runs, false).status, 0) << serial;
+    for (const auto& of_block : runs) EXPECT_EQ(of_block, 1U) << serial;
+    if (under_sanitizer) continue;
+    const Failure failure = run(shape, meet_in_cluster, here, runs, true);
+    EXPECT_THAT(string_of(failure.text), HasSubstr("stop")) << "nobody waits for what has failed";
+  }
+}
+
 void wait_for_turn(std::atomic<unsigned>* begun, const std::atomic<unsigned>* turns) {
   const unsigned mine = begun->fetch_add(1);
   while (*turns <= mine) std::this_thread::yield();

@@ -59,8 +59,10 @@ inline bool set_limits(int device, const DeviceLimits& limits) {
   const Lock lock(runtime.mutex);
   Device* const found = runtime.device(device);
   if (found == nullptr) return false;
+  const std::uint32_t processors = found->limits.multiprocessors;
   found->limits = limits;
   found->limits.device = device;
+  if (limits.multiprocessors == 0) found->limits.multiprocessors = processors;
   return true;
 }
 

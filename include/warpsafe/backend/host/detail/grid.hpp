@@ -218,6 +218,21 @@ class Grid {
     }
   }
 
+  /// The number of the `place`th block of the `number`th cluster, both x fastest.
+  [[nodiscard]] std::uint64_t block_of_cluster(std::uint64_t number,
+                                               std::uint64_t place) const noexcept {
+    std::uint64_t block = 0;
+    std::uint64_t stride = 1;
+    for (int axis = 0; axis < 3; ++axis) {
+      const std::uint64_t blocks = shape.cluster[axis];
+      const std::uint64_t clusters = shape.grid[axis] / blocks;
+      block += (number % clusters * blocks + place % blocks) * stride;
+      number /= clusters;
+      place /= blocks;
+      stride *= shape.grid[axis];
+    }
+    return block;
+  }
   /// The indices of the `number`th block, x fastest.
   void block_index(std::uint64_t number, unsigned (&index)[3]) const noexcept {
     index[0] = static_cast<unsigned>(number % shape.grid[0]);

@@ -36,20 +36,26 @@ class GridPool {
   /// Runs all blocks of `grid`. Returns when the last one has ended.
   void run(Grid& grid) {
     const std::uint64_t blocks = grid.shape.blocks();
+    const std::uint64_t cluster = grid.shape.has_cluster ? grid.shape.blocks_per_cluster() : 1;
     Job job{grid, blocks};
-    const bool together = blocks > 1 && grid.shape.cooperative;
-    const bool shared = together || (blocks > 1 && !serial_);
-    Array<Thread> own;
-    if (together) start_all(job, own);
-    if (shared) offer(job);
-    work(job);
-    for (Thread& thread : own) thread.join();
-    if (shared) withdraw(job);
-    if (together) drop_surplus_runners();
+    if (blocks > 1 && grid.shape.cooperative) {
+      run_together(job, blocks);
+    } else if (cluster > 1) {
+      // As many clusters at a time as there are processors for.
+      const std::uint64_t groups = serial_ ? 1 : (helpers_wanted() + cluster) / cluster;
+      const std::uint64_t clusters = blocks / cluster;
+      job.groups = groups < clusters ? groups : clusters;
+      run_together(job, job.groups * cluster);
+    } else {
+      const bool shared = blocks > 1 && !serial_;
+      if (shared) offer(job);
+      work(job);
+      if (shared) withdraw(job);
+    }
     grid.check_use();
   }
   /// Whether the blocks of a grid run one after another, always in the same order. Those of a
-  /// cooperative grid may wait for one another, so they run together all the same.
+  /// cooperative grid or of a cluster may wait for one another, so they run together all the same.
   void run_serially(bool serial) noexcept { serial_ = serial; }
 
   /// Writes a line about a grid none of whose blocks has ended since the last call, while others
@@ -59,7 +65,8 @@ class GridPool {
     const Lock lock(mutex_);
     for (Job* job : jobs_) {
       const std::uint64_t begun = job->next.load();
-      if (job->told || job->grid.shape.cooperative || begun >= job->blocks) continue;
+      const bool together = job->grid.shape.cooperative || job->groups != 0;
+      if (job->told || together || begun >= job->blocks) continue;
       if (!job->asked.exchange(true)) continue;
       job->told = true;
       const Name kernel = job->grid.kernel;
@@ -111,6 +118,7 @@ class GridPool {
   struct Job {
     Grid& grid;
     std::uint64_t blocks;
+    std::uint64_t groups = 0;  // of threads, of which each runs whole clusters; 0: no clusters
     Atomic<std::uint64_t> next = 0;
     unsigned inside = 0;         // helpers
     bool all_started = true;     // the threads of its own
@@ -204,12 +212,22 @@ class GridPool {
     left_.wait(lock, [&job] { return job.inside == 0; });
   }
 
-  /// Starts a thread for each block but one. If the system has not as many, fails the grid before
-  /// its first block: a block would wait for one that never begins.
-  void start_all(Job& job, Array<Thread>& own) {
+  /// Runs the job with so many threads of its own, the calling one among them. If the system has
+  /// not as many, fails the grid before its first block: a block would wait for one that never
+  /// begins.
+  void run_together(Job& job, std::uint64_t threads) {
+    Array<Thread> own;
+    start_all(job, own, threads);
+    offer(job);
+    work(job);
+    for (Thread& thread : own) thread.join();
+    withdraw(job);
+    drop_surplus_runners();
+  }
+  void start_all(Job& job, Array<Thread>& own, std::uint64_t threads) {
     job.all_started = false;
     const auto start = [&] {
-      while (own.size() + 1 < job.blocks) {
+      while (own.size() + 1 < threads) {
         own.push_back(Thread([this, &job] {
           {
             Lock lock(mutex_);
@@ -221,7 +239,8 @@ class GridPool {
       return 0;
     };
     if (guarded(start, 1) != 0) {
-      job.grid.fail(HostStatus::out_of_memory, "no thread for each block of a cooperative grid");
+      job.grid.fail(HostStatus::out_of_memory,
+                    "no thread for each block of a cooperative grid or of a cluster");
     }
     const Lock lock(mutex_);
     job.all_started = true;
@@ -244,6 +263,12 @@ class GridPool {
     FaultStack::provide();
     Owned<BlockRunner> runner = take_runner();
     runner->begin_grid();
+    if (job.groups != 0) {
+      run_clusters(job, *runner);
+      runner->end_grid();
+      return_runner(std::move(runner));
+      return 0;
+    }
     // Several blocks at a time, so that tiny blocks do not compete for the counter, but few enough
     // to share the last ones evenly.
     const std::uint64_t share =
@@ -260,6 +285,17 @@ class GridPool {
         runner->run_block(job.grid, i);
         if (job.asked.load(__ATOMIC_RELAXED)) job.asked.store(false, __ATOMIC_RELAXED);
       }
+    }
+  }
+
+  /// Runs the same block of each cluster of the thread's group. The other threads of the group run
+  /// the others: those of the first cluster that has not ended are all under way.
+  static void run_clusters(Job& job, BlockRunner& runner) {
+    const std::uint64_t cluster = job.grid.shape.blocks_per_cluster();
+    const std::uint64_t thread = job.next.fetch_add(1);
+    const std::uint64_t clusters = job.blocks / cluster;
+    for (std::uint64_t i = thread / cluster; i < clusters && !job.grid.stopped(); i += job.groups) {
+      runner.run_block(job.grid, job.grid.block_of_cluster(i, thread % cluster));
     }
   }
 
@@ -281,7 +317,7 @@ class GridPool {
   }
   [[nodiscard]] Job* open_job() {
     for (Job* job : jobs_) {
-      if (!job->over()) return job;
+      if (!job->over() && job->groups == 0) return job;
     }
     return nullptr;
   }
@@ -316,7 +352,7 @@ class GridPool {
   Condition work_;  // a job was offered, or the pool closes
   Condition left_;  // a thread left a job
   Condition all_started_;
-  Array<Job*> jobs_;
+  Array<Job*> jobs_;  // of several blocks
   Array<Owned<BlockRunner>> runners_;
   Array<Thread> helpers_;
   Working* working_ = nullptr;
