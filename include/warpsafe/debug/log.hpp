@@ -43,6 +43,7 @@ class Shown {
 
 /// Writes one message as it is.
 inline void write_shown(LogLevel level, const char* text, std::size_t size) noexcept {
+  const warpsafe::detail::WithoutCancel whole;
   const LogSink* const sink = __atomic_load_n(&sink_in_use, __ATOMIC_ACQUIRE);
   if (sink != nullptr) {
     sink->write(sink->user, level, text, size);

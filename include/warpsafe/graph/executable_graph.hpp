@@ -348,6 +348,7 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   }
   /// Nothing can tell when the last launch ends.
   [[WARPSAFE_DETAIL_RARE]] void leak_resources(const char* why) noexcept {
+    const detail::WithoutCancel whole;
     resources_->leak();
     std::fprintf(stderr,
                  "warpsafe: what an executable graph uses is never freed: on stream %p, %s\n",

@@ -31,6 +31,7 @@ using DropReport = void (*)(const call_site& made, const LaunchError* error) noe
 
 [[WARPSAFE_DETAIL_RARE]] inline void report_drop(const call_site& made,
                                                  const LaunchError* error) noexcept {
+  const WithoutCancel whole;
   if (error != nullptr) {
     char text[1024];
     format_error(*error, text, sizeof text);

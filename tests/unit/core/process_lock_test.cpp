@@ -6,6 +6,7 @@
 #include <warpsafe/core/detail/process_lock.hpp>
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,6 +33,29 @@ int in_child(const Body& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+TEST(ProcessLock, AThreadThatIsCancelledWhileItWaitsTakesTheLockFirst) {
+  const int ended = in_child([] {
+    static ProcessLock lock{};
+    static std::atomic<bool> tries{false}, taken{false};
+    lock.lock();
+    std::thread other([] {
+      tries = true;
+      // A destructor is as this one: an exception, as a cancellation is, would end the program.
+      [&]() noexcept { const Locked held(lock); }();
+      taken = true;
+      ::pause();
+    });
+    while (!tries) std::this_thread::yield();
+    ::usleep(10'000);  // longer than it yields, so that it sleeps
+    pthread_cancel(other.native_handle());
+    ::usleep(10'000);
+    const bool early = taken;
+    lock.unlock();
+    other.join();
+    return taken && !early && lock.try_lock() ? 3 : 9;
+  });
+  EXPECT_EQ(ended, 3);
+}
 TEST(ProcessLock, LetsNobodyInWhileItIsHeld) {
   ProcessLock lock{};
   lock.lock();

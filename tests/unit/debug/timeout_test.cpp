@@ -16,9 +16,11 @@
 #include <warpsafe/stream/event.hpp>
 
 #include <gmock/gmock.h>
+#include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -83,6 +85,27 @@ struct Timeout : LaunchTest {
   std::vector<std::string> said;
 };
 
+TEST_F(Timeout, AThreadThatIsCancelledInAWaitWaitsToTheEnd) {
+  hold();
+  debug::set_timeout(20);
+  static std::atomic<bool> waits, has_waited;
+  waits = has_waited = false;
+  lets_go_when_told = false;
+  std::thread other([this] {
+    waits = true;
+    EXPECT_TRUE(stream.synchronize().has_value());
+    has_waited = true;
+    ::pause();
+  });
+  while (!waits) std::this_thread::yield();
+  ::usleep(20'000);
+  pthread_cancel(other.native_handle());
+  ::usleep(20'000);
+  EXPECT_FALSE(has_waited);
+  let_go();
+  other.join();
+  EXPECT_TRUE(has_waited);
+}
 TEST_F(Timeout, AWaitThatLastsTellsWhatIsInFlightPerStreamAndGoesOn) {
   const Stream other = Stream::create().value();
   hold();

@@ -85,6 +85,7 @@ struct CountedCapture {
   /// Returns after the calls beside captures that are under way, and after a wait for a device. For
   /// some 0.1 s at most: what they wait for may need this thread.
   CountedCapture() noexcept {
+    const WithoutCancel whole;
     __atomic_add_fetch(&counted_captures, 1, __ATOMIC_SEQ_CST);
     for (int tries = 0; tries < 200; ++tries) {
       if (__atomic_load_n(&calls_beside_captures, __ATOMIC_SEQ_CST) == 0 &&

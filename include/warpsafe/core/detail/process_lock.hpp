@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/cxx20.hpp>
+#include <warpsafe/core/detail/without_cancel.hpp>
 
 #include <ctime>
 
@@ -68,6 +68,7 @@ class ProcessLock {
 
  private:
   [[gnu::noinline, gnu::cold]] void wait_and_lock() noexcept {
+    const WithoutCancel whole;
     for (unsigned tries = 0; !try_lock(); ++tries) {
       if (tries < 64) {
         yield_processor();

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/detail/without_cancel.hpp>
 #include <warpsafe/core/name.hpp>
 
 #include <unistd.h>
@@ -14,6 +15,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 /// Writes a text to standard error. Every file that launches includes this header, and <cstdio>
 /// would cost it more than <unistd.h>, which Outcome includes already.
 [[WARPSAFE_DETAIL_RARE]] inline void write_stderr(Name text) noexcept {
+  const WithoutCancel whole;
   // There is nowhere to report that standard error takes no text.
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data, text.size);
 }

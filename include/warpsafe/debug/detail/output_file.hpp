@@ -108,6 +108,7 @@ class OutputFile {
 /// it. Returns the errno of the first failure, or 0; ENOMEM if the host has no memory left.
 template <class Write>
 [[nodiscard]] int write_and_close(int file, const Write& write) noexcept {
+  const warpsafe::detail::WithoutCancel whole;
   std::FILE* const stream = ::fdopen(file, "wb");
   if (stream == nullptr) {
     const int failed = OutputFile::last_errno();

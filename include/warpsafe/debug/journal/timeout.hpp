@@ -127,6 +127,7 @@ inline constexpr std::uint64_t longest_limit = ~std::uint64_t{0} / 2;  // 292 ye
 [[gnu::cold, gnu::noinline]] inline int poll(const warpsafe::detail::WaitCalls& calls, void* handle,
                                              std::uint64_t deadline) noexcept {
   constexpr long longest = 1'000'000;
+  const warpsafe::detail::WithoutCancel whole;
   timespec pause{0, 1000};
   for (;;) {
     const int status = calls.query(handle);

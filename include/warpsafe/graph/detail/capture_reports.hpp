@@ -35,6 +35,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
                                               bool is_empty) noexcept {
   const auto file_of = [](const call_site& site) { return site.file == nullptr ? "?" : site.file; };
   const CaptureWatch::OutsideWork& work = watch.outside;
+  const WithoutCancel whole;
   std::fprintf(
       stderr,
       "warpsafe: a capture of stream %p %s, and ran at once\n  begun at %s:%u; '%.*s' on "
@@ -53,6 +54,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 }
 /// Called for a capture whose work is lost.
 [[gnu::cold]] inline void report_lost_capture(const call_site& began) noexcept {
+  const WithoutCancel whole;
   std::fprintf(stderr,
                "warpsafe: a capture was dropped without end(), and the work that it holds never "
                "runs\n  begun at %s:%u; write auto graph = std::move(capture).end(), or "

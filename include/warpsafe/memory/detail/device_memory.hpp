@@ -435,6 +435,7 @@ class DeviceMemory : public MemoryOwner {
     return now.is_certain() && now != own_number();  // one that captures cannot be asked
   }
   [[WARPSAFE_DETAIL_RARE]] static void report_leak(std::size_t bytes, const char* why) noexcept {
+    const WithoutCancel whole;
     std::fprintf(stderr, "warpsafe: %zu bytes of device memory are never freed: %s\n", bytes, why);
   }
 

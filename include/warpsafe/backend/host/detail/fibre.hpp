@@ -52,7 +52,7 @@ inline constexpr std::size_t most_stack_bytes = std::size_t{1} << 30U;
       << " is not the size of a kernel thread's stack, from 64K to 1024M, such as "
          "1048576, 1024K or 1M; "
       << default_stack_bytes / 1024 << "K is used\n";
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, out.size());
+  warpsafe::detail::write_stderr({text, out.size()});
   return default_stack_bytes;
 }
 /// The size of the stacks that are made from now on. One variable for the whole program.
@@ -236,7 +236,7 @@ class alignas(64) Fibre {  // one line of the cache
   [[noreturn, gnu::cold, gnu::noinline]] static void abort_ended_fibre() noexcept {
     constexpr char text[] =
         "warpsafe: internal error: the host backend resumed a fibre whose thread has ended\n";
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, sizeof text - 1);
+    warpsafe::detail::write_stderr({text, sizeof text - 1});
     std::abort();
   }
   /// Called first after each switch. The only way to find an OS thread's own stack.

@@ -3,8 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/detail/environment.hpp>
-
-#include <unistd.h>
+#include <warpsafe/core/detail/text.hpp>
 
 #include <cstring>
 
@@ -25,8 +24,7 @@ inline void print_notice() noexcept {
   const char* const text = __atomic_exchange_n(&notice, nullptr, __ATOMIC_RELAXED);
   const char* const log = warpsafe::detail::read_environment("WARPSAFE_LOG");
   if (text == nullptr || (log != nullptr && std::strcmp(log, "off") == 0)) return;
-  // There is nowhere to report that standard error takes no text.
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, std::strlen(text));
+  warpsafe::detail::write_stderr(Name::of(text));
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -60,7 +60,7 @@ enum class MemoryGuard : std::uint8_t {
     warpsafe::detail::TextBuffer out(text, sizeof text);
     out << "warpsafe: WARPSAFE_GUARD=";
     out.one_line(name) << " is none of 0, 1 and before; 0 is used\n";
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, out.size());
+    warpsafe::detail::write_stderr({text, out.size()});
     return MemoryGuard::usual;
   }();
   return guard;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/host/detail/exceptions.hpp>
-#include <warpsafe/core/cxx20.hpp>
+#include <warpsafe/core/detail/without_cancel.hpp>
 
 #include <pthread.h>
 #include <sys/sysinfo.h>
@@ -33,18 +33,8 @@ inline constexpr Time millisecond = 1'000'000;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
-/// During its lifetime nobody cancels the calling thread (pthread_cancel): that would end the
-/// program in a function that throws nothing. The thread is cancelled at its next wait outside.
-class WithoutCancel {
- public:
-  WithoutCancel() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-  WithoutCancel(const WithoutCancel&) = delete;
-  WithoutCancel& operator=(const WithoutCancel&) = delete;
-  ~WithoutCancel() { pthread_setcancelstate(before_, nullptr); }
-
- private:
-  int before_ = 0;
-};
+using warpsafe::detail::WithoutCancel;
+static_assert(warpsafe::detail::cancel_disabled == PTHREAD_CANCEL_DISABLE);
 
 inline void sleep_for(Time time) noexcept {
   const WithoutCancel whole;

@@ -19,6 +19,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
     one.warn(one.user, text);
     written = true;
   }
+  const WithoutCancel whole;
   if (!written) std::fprintf(stderr, "%s\n", text);
 }
 
