@@ -58,6 +58,20 @@ TEST_F(EnvironmentDeathTest, WarningsLetARefusedLaunchGoOn) {
       "multiple of 32, which the kernel requires");
 }
 
+/// Launches on a stream that was moved from. Exits with 1 if the launch is refused.
+[[noreturn]] void launch_on_nothing_and_exit() {
+  ::setenv("WARPSAFE_ON_ERROR", "warn", 1);
+  Stream stream = Stream::create().value();
+  const Stream moved = std::move(stream);
+  int runs = 0;
+  const LaunchConfig config{grid<1>, block<32>};
+  // NOLINTNEXTLINE(bugprone-use-after-move): refused is what it is
+  const auto launched = launch(stream, config, kernel<wants_whole_warps>, trust(&runs));
+  std::_Exit(launched.has_value() ? 2 : error_in(launched).code == Errc::stream_null ? 1 : 3);
+}
+TEST_F(EnvironmentDeathTest, NothingIsLaunchedWithoutAStream) {
+  EXPECT_EXIT(launch_on_nothing_and_exit(), ::testing::ExitedWithCode(1), "^$");
+}
 TEST_F(EnvironmentDeathTest, TheWarningSaysThatItGoesOn) {
   EXPECT_EXIT(launch_and_exit("warn"), ::testing::ExitedWithCode(30),
               "WARPSAFE_ON_ERROR=warn: launched anyway");

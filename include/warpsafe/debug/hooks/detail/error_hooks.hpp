@@ -45,7 +45,8 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
 /// Observer::continues_after. Writes the error first.
 [[gnu::cold, gnu::noinline]] inline bool continues_after(LaunchError& error) noexcept {
   error.blocking_was_on = blocking();
-  const bool warn_only = Environment::get().warn_only;
+  // Without a stream, the runtime would take the default stream or another one.
+  const bool warn_only = Environment::get().warn_only && error.code != Errc::stream_null;
   if (warn_only) {
     log_error(LogLevel::warn, error, "\n  WARPSAFE_ON_ERROR=warn: launched anyway");
   } else if (is_logged(LogLevel::error)) {
