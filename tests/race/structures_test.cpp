@@ -241,10 +241,12 @@ TEST(AnAbsentOptionalSpan, IsNoMemory) {
   EXPECT_TRUE(report.clean()) << report;
 }
 
-/// Hides its address, as a library's type may.
+/// Hides its address, as a library's type may, or one so many elements away: the end, for a range
+/// that goes backwards, or the place before the first, for an index from 1 on.
 class Hiding {
  public:
-  explicit Hiding(DeviceSpan<float> x) : begin_(x.pointer().get()) {}
+  explicit Hiding(DeviceSpan<float> x, std::ptrdiff_t away = 0)
+      : begin_(x.pointer().get() + away) {}
   [[nodiscard]] float* begin() const { return begin_; }
 
  private:
@@ -301,6 +303,8 @@ TEST(MemoryByItsEnd, CountsAsTheWholeAllocation) {
 }
 TEST(HiddenMemory, IsSaidInPlaceOfClean) {
   expect_unseen<Hiding>([](DeviceSpan<float> x) { return Hiding(x); });
+  expect_unseen<Hiding>([](DeviceSpan<float> x) { return Hiding(x, std::ptrdiff_t(x.size())); });
+  expect_unseen<Hiding>([](DeviceSpan<float> x) { return Hiding(x, -1); });
   expect_unseen<Deep<Hiding>>([](DeviceSpan<float> x) { return Deep<Hiding>{0, Hiding(x)}; });
   expect_unseen<Changing>([](DeviceSpan<float> x) { return Changing{x}; });
   using Twice = std::optional<std::optional<DeviceSpan<float>>>;
@@ -353,6 +357,7 @@ void expect_unseen_table(const Address& address) {
 }
 TEST(HiddenMemory, IsSaidOfATableOfAddresses) {
   expect_unseen_table<float*>([](DeviceSpan<float> x) { return x.pointer().get(); });
+  expect_unseen_table<float*>([](DeviceSpan<float> x) { return x.pointer().get() + x.size(); });
   expect_unseen_table<AsPointer<float>>(
       [](DeviceSpan<float> x) { return AsPointer<float>{x.pointer()}; });
 }

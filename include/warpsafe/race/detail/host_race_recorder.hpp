@@ -125,7 +125,7 @@ class HostRaceRecorder {
     for (; end - at >= std::ptrdiff_t{sizeof(void*)}; at += sizeof(void*)) {
       const void* element = nullptr;
       std::memcpy(&element, at, sizeof element);
-      if (element != nullptr && memory.around(element) != nullptr) return true;
+      if (element != nullptr && memory.meant_by(element) != nullptr) return true;
     }
     return false;
   }
@@ -269,10 +269,7 @@ class HostRaceRecorder {
       if (!widens && access.bytes != MemoryAccess::whole_allocation) continue;
       access = {access.begin, MemoryAccess::whole_allocation, access.kind};
       // The checker knows only what was allocated during the run.
-      const Allocation* memory = runtime.memory.around(access.address());
-      // The end of an array, from which a kernel goes backwards.
-      const void* const before = reinterpret_cast<const void*>(access.begin - 1);
-      if (memory == nullptr) memory = runtime.memory.around(before);
+      const Allocation* const memory = runtime.memory.meant_by(access.address());
       if (memory != nullptr) {
         access = MemoryAccess::of(memory->storage.get(), memory->bytes, access.kind);
       }

@@ -227,7 +227,7 @@ struct KernelCalls {
       }
       const void* memory = nullptr;
       std::memcpy(&memory, static_cast<const unsigned char*>(value) + at, word);
-      if (!known && runtime.memory.around(memory) != nullptr) return true;
+      if (!known && runtime.memory.meant_by(memory) != nullptr) return true;
     }
     return false;
   }

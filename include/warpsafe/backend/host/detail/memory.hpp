@@ -65,6 +65,18 @@ class Storage {
     fill_pattern(memory_, bytes, fresh_pattern);
     fill_pattern(memory_ + bytes, guard_bytes_, guard_pattern);
   }
+  /// Whether `address` is in this memory or beside it, where no other memory can be.
+  [[nodiscard]] bool keeps(const void* address) const noexcept {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    if (mapping_ != nullptr) {
+      const auto own = reinterpret_cast<std::uintptr_t>(mapping_);
+      return at >= own - GuardedPages::page() && at < own + mapped_ + GuardedPages::unmapped_bytes;
+    }
+    // The heap has numbers of its own before a piece.
+    constexpr std::size_t heap_header = 16;
+    const auto own = reinterpret_cast<std::uintptr_t>(memory_);
+    return at >= own - heap_header && at <= own + bytes_ + guard_bytes_;
+  }
   /// The pages of this memory alone, for mprotect; nullptr if it has none.
   [[nodiscard]] void* pages() const noexcept { return mapping_; }
   [[nodiscard]] std::size_t page_bytes() const noexcept { return mapped_; }
@@ -226,6 +238,17 @@ class MemoryRegistry {
   }
   [[nodiscard]] Allocation* around(const void* memory, std::size_t bytes = 1) {
     return holder(memory, bytes);
+  }
+  /// The allocation that an address means: the one that contains it, or one that it lies beside, as
+  /// the end of an array does, or the place before its first element. nullptr: none.
+  [[nodiscard]] const Allocation* meant_by(const void* memory) const {
+    if (const Allocation* const found = around(memory); found != nullptr) return found;
+    const std::size_t next = after(memory);
+    const Allocation* const above =
+        next == allocations_.size() ? nullptr : allocations_[next].get();
+    const Allocation* const below = before(next);
+    if (below != nullptr && below->storage.keeps(memory)) return below;
+    return above != nullptr && above->storage.keeps(memory) ? above : nullptr;
   }
   /// The allocation that is nearest to an address outside of all, or nullptr.
   [[nodiscard]] const Allocation* nearest(const void* memory) const {
