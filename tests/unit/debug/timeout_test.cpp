@@ -6,6 +6,7 @@
 #include "launch_fixture.hpp"
 #include <warpsafe/compare.hpp>
 #include <warpsafe/debug/journal/timeout.hpp>
+#include <warpsafe/device_check.hpp>
 #include <warpsafe/graph/capture.hpp>
 #include <warpsafe/kernel/reference.hpp>
 #include <warpsafe/memory/buffer.hpp>
@@ -36,6 +37,7 @@ WARPSAFE_KERNEL void holds(const int* go) {
   while (__atomic_load_n(go, __ATOMIC_ACQUIRE) == 0) sched_yield();
 }
 WARPSAFE_KERNEL void comes_after() {}
+WARPSAFE_KERNEL void fails_its_check(int x) { WARPSAFE_DEVICE_CHECK(x < 7, "small"); }
 void holds_not(const int*) {}
 
 namespace warpsafe::core_test {
@@ -85,6 +87,20 @@ struct Timeout : LaunchTest {
   std::vector<std::string> said;
 };
 
+TEST_F(Timeout, NamesACheckThatHasFailed) {
+  const Stream other = Stream::create().value();
+  ASSERT_TRUE(launch(other, single_thread, kernel<fails_its_check>, 7).has_value());
+  while (!detail::any_check_failed()) std::this_thread::yield();
+  hold();
+  debug::set_timeout(20);
+  const LaunchError error = error_in(stream.synchronize());
+  EXPECT_EQ(error.code, Errc::device_check_failed) << "the report has left it there";
+  ASSERT_THAT(said, SizeIs(2));
+  EXPECT_THAT(said[0], HasSubstr("\n  a check has failed, and what waits for its thread waits for "
+                                 "ever: 'small (x < 7)' in kernel 'fails_its_check', block "
+                                 "(0,0,0), thread (0,0,0), at timeout_test.cpp:"));
+  host::reset();
+}
 TEST_F(Timeout, AThreadThatIsCancelledInAWaitWaitsToTheEnd) {
   hold();
   debug::set_timeout(20);

@@ -14,6 +14,8 @@ struct LaunchError;  // error/error.hpp
 
 namespace detail {
 
+class TextBuffer;  // core/detail/text.hpp
+
 /// The status of a wait if the runtime reports no fault but a WARPSAFE_DEVICE_CHECK has failed. No
 /// vendor uses this number.
 inline constexpr int failed_check_status = -20260001;
@@ -27,6 +29,8 @@ struct CheckHooks {
   bool (*failed)() noexcept;
   /// Moves the record into `error`, the error of a wait.
   void (*take)(LaunchError& error) noexcept;
+  /// Writes a line about the record, if there is one, for a wait that does not end.
+  void (*put)(TextBuffer& out) noexcept;
 };
 
 /// One variable for the whole program.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/detail/capture_hooks.hpp>
+#include <warpsafe/core/detail/device_check_hooks.hpp>
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/debug/journal/journal_reader.hpp>
@@ -88,6 +89,9 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
   if (place.stream != nullptr) out << " of stream " << place.stream;
   if (place.device >= 0) out << " of device " << place.device;
   put_place(out, place.site);
+  if (const auto* const checks = warpsafe::detail::check_hooks(); checks != nullptr) {
+    checks->put(out);
+  }
   if (put_in_flight(out) && knows_options) {
     out << "\n  if blocks of a kernel wait for each other, launch it with cooperative";
   }

@@ -6,6 +6,7 @@
 #include <warpsafe/core/detail/device_check_hooks.hpp>
 #include <warpsafe/core/detail/keep_loaded.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
+#include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/error/detail/kept_text.hpp>
 #include <warpsafe/error/error.hpp>
 
@@ -160,8 +161,19 @@ inline int prepare_checks(Vendor vendor, int device) noexcept {
   __atomic_store_n(&record.state, CheckRecord::empty, __ATOMIC_RELEASE);
 }
 
+[[gnu::cold]] inline void put_failed_check(TextBuffer& out) noexcept {
+  const Locked lock(device_checks.lock);
+  const FailedCheck failed = find_failed_check();
+  if (failed.record == nullptr) return;
+  const CheckRecord& record = *failed.record;
+  out << "\n  a check has failed, and what waits for its thread waits for ever: '"
+      << Name::of(record.text) << "' in kernel '" << Name::of(record.kernel) << "', block "
+      << record.block << ", thread " << record.thread << ", at " << Name::of(record.file) << ':'
+      << std::uint64_t{record.line};
+}
+
 inline constexpr CheckHooks device_check_hooks{&prepare_checks, &any_check_failed,
-                                               &take_failed_check};
+                                               &take_failed_check, &put_failed_check};
 
 /// Registers a translation unit with checks in its kernels, before main. On the host backend all
 /// files share one unit, and each registers it.
