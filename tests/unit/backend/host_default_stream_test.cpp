@@ -75,10 +75,34 @@ TEST_F(HostDefaultStream, ABlockingStreamMadeLaterComesAfterIt) {
   Flag go = false;
   ASSERT_EQ(launch_raw(legacy, shape_of(1, 1), wait_for, &go), 0);
   host::StreamHandle* const late = host::create_blocking_stream(0);
+  EXPECT_EQ(launch_raw(late, shape_of(1, 1), nothing), 0);
   EXPECT_EQ(host_backend::stream_query(late), host_backend::not_ready);
   go = true;
   EXPECT_EQ(host_backend::stream_synchronize(late), 0);
   EXPECT_EQ(host_backend::stream_destroy(late), 0);
+}
+
+// As on an H200: only the next work of the other stream waits.
+TEST_F(HostDefaultStream, IsNotWaitedForByTheHostThroughABlockingStreamWithoutWork) {
+  host::StreamHandle* const used = host::create_blocking_stream(0);
+  ASSERT_EQ(launch_raw(used, shape_of(1, 1), nothing), 0);
+  ASSERT_EQ(host_backend::stream_synchronize(used), 0);
+  Flag go = false;
+  ASSERT_EQ(launch_raw(legacy, shape_of(1, 1), wait_for, &go), 0);
+  for (host::StreamHandle* const idle : {blocking, used, host::per_thread_stream()}) {
+    EXPECT_EQ(host_backend::stream_query(idle), 0);
+    EXPECT_EQ(host_backend::stream_synchronize(idle), 0);
+  }
+  EXPECT_EQ(host_backend::stream_query(legacy), host_backend::not_ready);
+  host_backend::native_event event{};
+  ASSERT_EQ(host_backend::event_create(event, false), 0);
+  ASSERT_EQ(host_backend::event_record(event, used), 0);
+  EXPECT_EQ(host_backend::event_query(event), host_backend::not_ready);
+  go = true;
+  EXPECT_EQ(host_backend::event_synchronize(event), 0);
+  EXPECT_EQ(host_backend::stream_query(legacy), 0);
+  EXPECT_EQ(host_backend::event_destroy(event), 0);
+  EXPECT_EQ(host_backend::stream_destroy(used), 0);
 }
 
 TEST_F(HostDefaultStream, WaitsForABlockingStreamThatWasDestroyed) {

@@ -43,8 +43,10 @@ class DependentLaunches {
   /// queue whose caller gives its memory up.
   template <class Below>
   [[nodiscard]] bool begin(const StreamState& stream, const MemoryRegistry& memory,
-                           const Below& below) noexcept {
-    if (debug::detail::has_memory_for([&] { prepare(stream, memory, below); })) return true;
+                           const HostRaceRecorder& recorder, const Below& below) noexcept {
+    if (debug::detail::has_memory_for([&] { prepare(stream, memory, recorder, below); })) {
+      return true;
+    }
     watch_.end();
     // Only a kernel needs memory.
     static_cast<KernelOperation&>(*stream.queue.front()).followed = false;
@@ -69,10 +71,15 @@ class DependentLaunches {
     old_.clear();
   }
   template <class Below>
-  void prepare(const StreamState& stream, const MemoryRegistry& memory, const Below& below) {
+  void prepare(const StreamState& stream, const MemoryRegistry& memory,
+               const HostRaceRecorder& recorder, const Below& below) {
     const Operation& front = *stream.queue.front();
     if (front.kind() != OperationKind::kernel) {
-      if (orders_work(front)) chains_.erase(&stream);
+      if (orders_work(front)) {
+        chains_.erase(&stream);
+      } else if (front.after != nullptr) {
+        forget_ended(stream, *front.after, recorder);
+      }
       return;
     }
     auto& kernel = static_cast<KernelOperation&>(*stream.queue.front());
@@ -147,18 +154,27 @@ class DependentLaunches {
   static constexpr std::size_t most_old_bytes = std::size_t{64} << 20U;
 
   /// Whether what follows on the stream comes after this operation and what precedes it. Not after
-  /// the record of an event. Nor after an allocation or a free, which need no work of the device: a
-  /// dependent launch behind them overlaps with the kernel before them, and new memory may be what
-  /// that kernel still uses (an H200, driver 580.159.04).
+  /// the record of an event, an allocation, a free or a graph without nodes, which need no work of
+  /// the device: a dependent launch behind them overlaps with the kernel before them, and new
+  /// memory may be what that kernel still uses. Nor after a wait for an event that is over when the
+  /// wait is submitted, which is left out (an H200, driver 580.159.04); any event may be.
   [[nodiscard]] static bool orders_work(const Operation& operation) {
-    switch (operation.kind()) {
-      case OperationKind::mark:
-      case OperationKind::allocate:
-      case OperationKind::release:
-        return operation.after != nullptr;
-      default:
-        return true;
-    }
+    const OperationKind kind = operation.kind();
+    return kind != OperationKind::mark && kind != OperationKind::release && !operation.is_no_work();
+  }
+  /// The stream waits for `after`: forgets the kernels that have ended once that is over.
+  void forget_ended(const StreamState& stream, const Operation& after,
+                    const HostRaceRecorder& recorder) {
+    const auto found = chains_.find(&stream);
+    if (found == chains_.end()) return;
+    const auto has_ended = [&](const Pending& one) {
+      return one.kernel != nullptr && recorder.ends_before(*one.kernel, after, stream);
+    };
+    Chain& chain = found->second;
+    std::erase_if(chain.early, has_ended);
+    std::erase_if(chain.late, has_ended);
+    // Whatever comes after the newest one comes after all of its stream.
+    if (has_ended(chain.last)) chains_.erase(found);
   }
   [[nodiscard]] static bool is_dependent(const KernelOperation& kernel) {
     return kernel.grid.shape.programmatic && !kernel.begins_alone;

@@ -69,6 +69,17 @@ class HostRaceRecorder {
   [[nodiscard]] bool host_knows(const Operation& operation) const {
     return host_knows(point_of(operation));
   }
+  /// Whether the kernel has ended once `after`, of another stream than `stream`, is over. False for
+  /// one of that stream itself.
+  [[nodiscard]] bool ends_before(const Operation& kernel, const Operation& after,
+                                 const StreamState& stream) const {
+    const debug::Point first = point_of(kernel);
+    const debug::Point then = point_of(after);
+    const auto own = columns_.find(&stream);
+    if (first == debug::no_point || then == debug::no_point || own == columns_.end()) return false;
+    const debug::HappensBefore& order = checker_.order();
+    return order.epoch(then).strand != own->second.strand && order.before(first, then);
+  }
   /// A dependent launch accessed memory too early for an earlier kernel of its stream. `through`:
   /// the kernel between them that did not wait, or nullptr.
   void overlaps(const Operation& earlier, const Operation& kernel, const Operation* through,

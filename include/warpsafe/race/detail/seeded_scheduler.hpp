@@ -168,7 +168,7 @@ class SeededScheduler final : public Scheduler {
     if (watches_.unwritten.in_copy(*operation, runtime_.memory)) {
       recorder.remark(*operation, debug::Mistake::unwritten_read);
     }
-    const bool begun = dependents_.begin(stream, runtime_.memory,
+    const bool begun = dependents_.begin(stream, runtime_.memory, recorder,
                                          [this](std::size_t end) { return random_.below(end); });
     // Old contents of memory that a kernel sees until its wait would look like its writes.
     watch(*operation, dependents_.hides() ? nullptr : &watches_);

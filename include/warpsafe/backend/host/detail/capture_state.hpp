@@ -129,6 +129,7 @@ struct GraphOperation final : Operation {
   Failure use_after_free{};
 
   [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::graph; }
+  [[nodiscard]] bool is_no_work() const noexcept override { return nodes->empty(); }
   Failure run() override {
     if (use_after_free.status != 0) return use_after_free;
     for (const GraphNode& node : *nodes) {
@@ -157,6 +158,8 @@ struct StreamState {
   bool exited = false;      ///< the worker no longer touches anything
   bool is_default = false;  ///< the device's default stream
   bool blocking = false;    ///< ordered with the default stream
+  /// The work of the default stream that the next work of this one comes after.
+  Shared<const Operation> implied;
   std::uint64_t of_thread = 0;  ///< the thread whose per-thread default stream it is; 0: of none
   Shared<CaptureWork> capture;  ///< receives submitted work, if not nullptr
   NodeSet tail;                 ///< the nodes of the capture that its next node waits for

@@ -46,6 +46,9 @@ struct Operation : Counted {
   virtual ~Operation() = default;
 
   [[nodiscard]] virtual OperationKind kind() const noexcept { return OperationKind::mark; }
+  /// Whether the device has nothing to do for it, so that it orders no other work: an allocation,
+  /// and the launch of a graph without nodes (an H200, driver 580.159.04).
+  [[nodiscard]] virtual bool is_no_work() const noexcept { return false; }
   /// Executes the operation, on any thread, without a lock held. Called once, except for operations
   /// of a graph.
   virtual Failure run() { return {}; }
@@ -69,6 +72,7 @@ struct AllocateOperation final : Operation {
     accesses = {MemoryAccess::of(memory, bytes, AccessKind::allocate)};
   }
   [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::allocate; }
+  [[nodiscard]] bool is_no_work() const noexcept override { return true; }
 };
 
 struct KernelOperation;

@@ -113,8 +113,9 @@ class Runtime {
   }
 
   /// Adds an operation to the end of a stream, or to the stream's capture. Work of a default stream
-  /// waits for all blocking streams of the device, which then wait for it (CUDA Runtime API,
-  /// "Stream synchronization behavior").
+  /// waits for all blocking streams of the device, and their next work waits for it (CUDA Runtime
+  /// API, "Stream synchronization behavior"). Until then they are as they were: a wait for one that
+  /// has no work returns at once (an H200, driver 580.159.04).
   void submit(StreamState& stream, Shared<Operation> operation) {
     operation->caller = host::caller();
     if (operation->kind() != OperationKind::mark) ++work_seen;
@@ -122,12 +123,15 @@ class Runtime {
       stream.capture->add(std::move(operation), stream.tail);
       return;
     }
+    if (operation->is_no_work()) return enqueue(stream, operation);
+    order_after(stream, stream.implied);
+    stream.implied = nullptr;
     const Array<StreamState*> others =
         stream.is_default ? blocking_streams(streams, stream.device) : Array<StreamState*>{};
     for (StreamState* other : others) order_after(stream, other->last);
     if (stream.is_default) order_after_retired(stream);
     enqueue(stream, operation);
-    for (StreamState* other : others) order_after(*other, stream.last);
+    for (StreamState* other : others) other->implied = stream.last;
   }
   /// Makes later work of `stream` run after `operation`, which may be nullptr.
   void order_after(StreamState& stream, Shared<const Operation> operation) {

@@ -42,7 +42,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
   StreamHandle* const handle = runtime.streams.add(std::move(made), again);
   for (const auto& [key, other] : runtime.streams) {
     const bool before = blocking && other->is_default && &other->device == &device;
-    if (before) runtime.order_after(*stream, other->last);
+    if (before) stream->implied = other->last;
   }
   return handle;
 }
