@@ -325,6 +325,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream) {
     if (exec == nullptr) return cudaErrorInvalidValue;
     if (const cudaError_t refused = refuse_capturing(runtime().stream(stream))) return refused;
     if (const cudaError_t refused = note_left_memory(*exec)) return refused;
+    // One without nodes is no work: on the legacy stream it orders nothing, as on an H200.
+    if (exec->nodes.empty()) return cudaSuccess;
     return put(runtime().stream(stream), [nodes = exec->nodes] {
       for (const Node& node : nodes) node();
     });
