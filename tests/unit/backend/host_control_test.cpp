@@ -4,6 +4,7 @@
 // What the modelled driver says: devices, limits, launch verdicts, errors, injected faults.
 
 #include "host_test_kernel.hpp"
+#include <warpsafe/core/limits_table.hpp>
 
 #include <gmock/gmock.h>
 
