@@ -741,7 +741,7 @@ TEST_F(HostScheduled, AStreamsWaitNamesTheRecord) {
   EXPECT_EQ(host_backend::stream_destroy(second), 0);
 }
 
-TEST_F(HostScheduled, ANewBlockingStreamComesAfterTheDefaultStreamOfItsDevice) {
+TEST_F(HostScheduled, WorkOfANewBlockingStreamComesAfterTheDefaultStreamOfItsDevice) {
   host::set_device_count(2);
   auto* const memory = device_array<unsigned char>(8);
   const host::StreamState& usual = state_of(host::legacy_stream());
@@ -752,12 +752,15 @@ TEST_F(HostScheduled, ANewBlockingStreamComesAfterTheDefaultStreamOfItsDevice) {
   ASSERT_EQ(host_backend::set_device(0), 0);
   ASSERT_EQ(host_backend::fill(memory, 0, 8, host::legacy_stream()), 0);
   host::StreamHandle* const blocking = host::create_blocking_stream(0);
-  ASSERT_NE(state_of(blocking).last, nullptr);
-  EXPECT_EQ(state_of(blocking).last->after, usual.last);
-  EXPECT_EQ(state_of(blocking).queue.size(), 1U) << "not after the other streams";
+  EXPECT_EQ(state_of(blocking).last, nullptr) << "only its next work waits";
+  ASSERT_EQ(host_backend::fill(memory, 0, 8, blocking), 0);
+  ASSERT_EQ(state_of(blocking).queue.size(), 2U) << "the wait and the work";
+  EXPECT_EQ(state_of(blocking).queue.front()->after, usual.last);
+  ASSERT_EQ(host_backend::fill(memory, 0, 8, blocking), 0);
+  EXPECT_EQ(state_of(blocking).queue.size(), 3U) << "once";
   host::StreamHandle* const far = host::create_blocking_stream(1);
-  const auto& first = state_of(far).last;
-  EXPECT_EQ(first == nullptr ? nullptr : first->after, earlier);
+  EXPECT_EQ(state_of(far).last, nullptr);
+  EXPECT_EQ(state_of(far).implied, earlier);
   host::StreamHandle* free = nullptr;
   ASSERT_EQ(host_backend::stream_create(free, 0), 0);
   EXPECT_EQ(state_of(free).last, nullptr);

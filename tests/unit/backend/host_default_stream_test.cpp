@@ -82,6 +82,28 @@ TEST_F(HostDefaultStream, ABlockingStreamMadeLaterComesAfterIt) {
   EXPECT_EQ(host_backend::stream_destroy(late), 0);
 }
 
+// As on an H200.
+TEST_F(HostDefaultStream, IsDoneOnceTheBlockingStreamsAre) {
+  for (const bool destroyed : {false, true}) {
+    host::StreamHandle* const used = host::create_blocking_stream(0);
+    Flag go = false;
+    Flag ended = false;
+    ASSERT_EQ(launch_raw(used, shape_of(1, 1), wait_for, &go), 0);
+    ASSERT_EQ(launch_raw(used, shape_of(1, 1), set, &ended), 0);
+    if (destroyed) ASSERT_EQ(host_backend::stream_destroy(used), 0);
+    EXPECT_EQ(host_backend::stream_query(legacy), host_backend::not_ready);
+    EXPECT_EQ(host_backend::stream_query(stream), 0);
+    std::thread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      go = true;
+    });
+    EXPECT_EQ(host_backend::stream_synchronize(legacy), 0);
+    EXPECT_TRUE(ended);
+    EXPECT_EQ(host_backend::stream_query(legacy), 0);
+    other.join();
+    if (!destroyed) EXPECT_EQ(host_backend::stream_destroy(used), 0);
+  }
+}
 // As on an H200: only the next work of the other stream waits.
 TEST_F(HostDefaultStream, IsNotWaitedForByTheHostThroughABlockingStreamWithoutWork) {
   host::StreamHandle* const used = host::create_blocking_stream(0);

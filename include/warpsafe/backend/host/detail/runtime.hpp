@@ -142,11 +142,29 @@ class Runtime {
     enqueue(stream, mark);
   }
 
-  /// Waits until `operation` is done, for a caller that documents this wait. It may be nullptr.
+  /// What a wait for the stream waits for, none of it nullptr: its newest operation, and for a
+  /// default stream also those of the blocking streams (an H200, driver 580.159.04).
+  [[nodiscard]] Array<Shared<const Operation>> newest_of(const StreamState& stream) const {
+    Array<Shared<const Operation>> newest;
+    const auto add = [&](const StreamState& one) {
+      if (one.last != nullptr) newest.push_back(one.last);
+    };
+    add(stream);
+    if (!stream.is_default) return newest;
+    for (const StreamState* other : blocking_streams(streams, stream.device)) add(*other);
+    for (const auto& gone : retired) {
+      if (gone->blocking && &gone->device == &stream.device) add(*gone);
+    }
+    return newest;
+  }
+  /// Waits until these are done, for a caller that documents this wait. None of them is nullptr.
+  void wait(Lock& lock, Operations operations) {
+    if (operations.size() == 0) return;
+    finish(lock, operations);
+    report_done(operations);
+  }
   void wait(Lock& lock, const Shared<const Operation>& operation) {
-    if (operation == nullptr) return;
-    finish(lock, {&operation, 1});
-    report_done(operation);
+    if (operation != nullptr) wait(lock, {&operation, 1});
   }
   /// The same for all work of `device` (nullptr: of all devices).
   void wait_all(Lock& lock, const Device* device) {
@@ -210,10 +228,13 @@ class Runtime {
     warpsafe::detail::tell_warning(text);
     lock.lock();
   }
-  /// Tells the scheduler that the host knows that `operation` is done. It may be nullptr.
-  void report_done(const Shared<const Operation>& operation) {
+  /// Tells the scheduler that the host knows that these are done. None of them is nullptr.
+  void report_done(Operations operations) {
     ++waits_seen;
-    if (scheduler != nullptr && operation != nullptr) scheduler->known_done({&operation, 1});
+    if (scheduler != nullptr && operations.size() != 0) scheduler->known_done(operations);
+  }
+  void report_done(const Shared<const Operation>& operation) {
+    report_done({&operation, operation == nullptr ? 0U : 1U});
   }
   /// Runs the oldest operation of a stream. @pre it is runnable
   void run_front(StreamState& stream, Lock& lock) {

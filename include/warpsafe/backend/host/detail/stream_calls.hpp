@@ -181,9 +181,9 @@ struct StreamCalls {
       if (status == raw(HostStatus::invalid_resource_handle)) return status;
       if (const int no = check_query(runtime, *stream); no != 0) return no;
       Device& device = stream->device;
-      // A copy: work that other threads submit meanwhile is not waited for.
-      const Shared<const Operation> last = stream->last;
-      runtime.wait(lock, last);
+      // Work that other threads submit meanwhile is not waited for.
+      const auto newest = runtime.newest_of(*stream);
+      runtime.wait(lock, {newest.data(), newest.size()});
       return runtime.take_failure(device);
     });
   }
@@ -200,8 +200,11 @@ struct StreamCalls {
       const int status = usable(runtime, handle, stream);
       if (status == raw(HostStatus::invalid_resource_handle)) return status;
       if (const int no = check_query(runtime, *stream); no != 0) return no;
-      if (!stream->idle()) return unfinished_status(runtime);
-      runtime.report_done(stream->last);
+      const auto newest = runtime.newest_of(*stream);
+      for (const auto& operation : newest) {
+        if (!operation->done) return unfinished_status(runtime);
+      }
+      runtime.report_done({newest.data(), newest.size()});
       return runtime.take_failure(stream->device);
     });
   }
