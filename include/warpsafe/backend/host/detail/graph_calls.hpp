@@ -133,7 +133,7 @@ struct GraphCalls {
       if (const int status = usable(runtime, its_stream, stream); status != 0) return status;
       if (const int status = check_not_capturing(*stream); status != 0) return status;
       auto operation = make_shared<GraphOperation>(exec->nodes);
-      operation->after = exec->last;
+      if (!operation->is_no_work()) operation->after = exec->last;
       // A scheduler reports it with its line.
       if (runtime.scheduler == nullptr) {
         operation->use_after_free = exec->nodes->use_after_free(runtime.memory);
