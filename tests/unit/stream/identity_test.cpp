@@ -197,6 +197,7 @@ TEST_F(Identity, MemoryIsFreedAfterAKernelOnAnotherThreadsStream) {
   }).join();
   ASSERT_TRUE(buffer->close().has_value());
   StreamRef mine = per_thread();
+  ASSERT_TRUE(launch(mine, once, kernel<innocent>).has_value()) << "comes after the free";
   expect_free_behind_late_work(mine);
 }
 
@@ -213,6 +214,7 @@ TEST_F(Identity, AnotherThreadFreesMemoryAfterTheWorkOfItsStream) {
   launched.get_future().wait();
   ASSERT_TRUE(buffer->close().has_value());
   StreamRef mine = per_thread();
+  ASSERT_TRUE(launch(mine, once, kernel<innocent>).has_value()) << "comes after the free";
   expect_free_behind_late_work(mine);
   freed.set_value();
   owner.join();
