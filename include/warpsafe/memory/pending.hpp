@@ -132,7 +132,7 @@ class WARPSAFE_DETAIL_OWNER basic_pending {
   [[nodiscard]] answer<detail::later<B, bool>> ready(
       call_site site = call_site::current()) const noexcept {
     if (state_ != State::open) return true;
-    const int status = copied_.template query<Level>();
+    const int status = detail::status_with_device_check(copied_.template query<Level>());
     if (status == 0 || status == B::not_ready) return status == 0;
     return detail::runtime_error<B>(status, Name::of("event query"), site, Stage::completion,
                                     stream_.device().value());

@@ -107,8 +107,9 @@ class WARPSAFE_DETAIL_OWNER basic_event {
       return refused;
     }
     const detail::CallScope<B> here(site);
-    const int status = B::event_query(native_);
+    int status = B::event_query(native_);
     if (status == 0) point_.reached(B::vendor);
+    status = detail::status_with_device_check(status);
     if (status == 0 || status == B::not_ready) {
       return status == 0 ? Progress::ready : Progress::not_ready;
     }

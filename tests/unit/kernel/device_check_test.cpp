@@ -64,6 +64,25 @@ TEST_F(DeviceCheck, TheNextWaitSaysWhichAndWhere) {
             "bad)' failed in block (1,0,0), thread (5,0,0), at kernels.cu:10\n  at app.cpp:7");
 }
 
+TEST_F(DeviceCheck, AQueryThatFindsTheWorkEndedSaysIt) {
+  const auto expect_told = [](const auto& asked) {
+    auto ready = asked.ready(app);
+    while (ready.has_value() && !ready.value()) ready = asked.ready(app);
+    const LaunchError error = error_in(ready);
+    EXPECT_EQ(error.code, Errc::device_check_failed);
+    EXPECT_TRUE(is_app(error.site));
+    EXPECT_TRUE(asked.ready().value()) << "it is said once";
+  };
+  ASSERT_TRUE(run(64, 37).has_value());
+  expect_told(stream);
+  ASSERT_TRUE(run(64, 37).has_value());
+  expect_told(stream.record().value());
+  ASSERT_TRUE(run(64, 37).has_value());
+  auto copied = values.to_host(stream);
+  expect_told(copied);
+  EXPECT_TRUE(std::move(copied).get().has_value());
+}
+
 // In a process of its own: one checked launch prepares the record for all later ones.
 TEST_F(DeviceCheck, WithoutACheckedLaunchItFailsTheKernel) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");

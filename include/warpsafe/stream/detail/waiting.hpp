@@ -187,9 +187,9 @@ answer<detail::later<B, Progress>> basic_stream_ref<B>::query(call_site site) co
   }
   const detail::CallScope<B> here(site);
   const auto point = detail::StreamPoint::of(*this);
-  const int status =
-      detail::on_device_of<B>(*this, [&]() noexcept { return B::stream_query(native()); });
+  int status = detail::on_device_of<B>(*this, [&]() noexcept { return B::stream_query(native()); });
   if (status == 0) point.reached(B::vendor);
+  status = detail::status_with_device_check(status);
   if (status == 0 || status == B::not_ready) {
     return status == 0 ? Progress::ready : Progress::not_ready;
   }
