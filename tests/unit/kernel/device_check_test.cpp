@@ -9,8 +9,10 @@
 #include <warpsafe/graph.hpp>
 #include <warpsafe/graph/capture.hpp>
 #include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/copy.hpp>
 #include <warpsafe/memory/managed_buffer.hpp>
 #include <warpsafe/memory/memory_info.hpp>
+#include <warpsafe/memory/pinned_buffer.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -78,7 +80,7 @@ TEST_F(DeviceCheck, AQueryThatFindsTheWorkEndedSaysIt) {
   ASSERT_TRUE(run(64, 37).has_value());
   expect_told(stream.record().value());
   ASSERT_TRUE(run(64, 37).has_value());
-  auto copied = values.to_host(stream);
+  auto copied = copy(stream, from(values), to(PinnedBuffer<float>::create(64).value()));
   expect_told(copied);
   EXPECT_TRUE(std::move(copied).get().has_value());
 }
