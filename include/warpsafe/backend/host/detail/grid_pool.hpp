@@ -175,13 +175,14 @@ class GridPool {
     const auto all_left = [&] { return !each_working(which, [](const Working&) {}); };
     for (Time pause = patience; !closing_ && !left_.wait_for(lock, pause, all_left);
          pause = millisecond) {
-      const Working* refused = nullptr;
+      const Working* left = nullptr;
       each_working(which, [&](const Working& one) {
-        if (!request_end(one.thread)) refused = &one;
+        left = &one;
+        request_end(one.thread);
       });
-      if (refused == nullptr || now() < long_after || refused->grid.told_unending) continue;
-      refused->grid.told_unending = true;
-      tell_unending(refused->grid, lock);
+      if (left == nullptr || now() < long_after || left->grid.told_unending) continue;
+      left->grid.told_unending = true;
+      tell_unending(left->grid, lock);
     }
     --ending_;
   }

@@ -204,19 +204,16 @@ inline void forward_signal(int number, siginfo_t* info, void* context) {
 /// The handler of SIGSEGV and SIGBUS that was installed; nullptr: none.
 [[gnu::visibility("default")]] inline void (*fault_handler)(int, siginfo_t*, void*) = nullptr;
 
-/// Asks another OS thread to end the block that it runs. Returns false if it cannot be asked: with
-/// a sanitizer, or where the program has its own handler in place of ours.
-[[nodiscard]] inline bool request_end(pthread_t thread) noexcept {
+/// Asks another OS thread to end the block that it runs. Does nothing where ours is not the
+/// handler: with a sanitizer, or where the program has its own in its place.
+inline void request_end([[maybe_unused]] pthread_t thread) noexcept {
 #if defined(DLFO_STRUCT_HAS_EH_DBASE)
   struct sigaction now {};
-  if (fault_handler == nullptr || sigaction(SIGSEGV, nullptr, &now) != 0) return false;
-  if ((now.sa_flags & SA_SIGINFO) == 0 || now.sa_sigaction != fault_handler) return false;
+  if (fault_handler == nullptr || sigaction(SIGSEGV, nullptr, &now) != 0) return;
+  if ((now.sa_flags & SA_SIGINFO) == 0 || now.sa_sigaction != fault_handler) return;
   sigval ours{};
   ours.sival_ptr = &fault_handler;
-  return pthread_sigqueue(thread, SIGSEGV, ours) == 0;
-#else
-  static_cast<void>(thread);
-  return false;
+  static_cast<void>(pthread_sigqueue(thread, SIGSEGV, ours));
 #endif
 }
 [[nodiscard]] inline bool is_end_request(const siginfo_t& info) noexcept {
