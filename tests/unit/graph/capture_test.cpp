@@ -80,6 +80,22 @@ TEST_F(CaptureTest, FreesThatMetItAreMadeAtItsEnd) {
   }
 }
 
+TEST_F(CaptureTest, AViewOfABufferWhoseFreeWaitsForItsEndIsRefused) {
+  const Stream other = Stream::create().value();
+  auto buffer = DeviceBuffer<int>::create(stream, 4).value();
+  auto target = DeviceBuffer<int>::create(other, 4).value();
+  const auto old = buffer.view();
+  auto capture = Capture::begin(stream, CaptureMode::relaxed).value();
+  ASSERT_TRUE(buffer.close().has_value());
+  const LaunchConfig one{grid<1>, block<1>};
+  for (const StreamRef on : {StreamRef(other), StreamRef(stream)}) {
+    const auto launched = launch(on, one, kernel<put>, 7, old);
+    EXPECT_EQ(error_in(launched).code, Errc::memory_closed);
+  }
+  EXPECT_EQ(error_in(copy(other, from(old), to(target))).code, Errc::memory_closed);
+  EXPECT_TRUE(std::move(capture).end().has_value()) << "nothing was captured";
+}
+
 // The capture's end asks each stream for its nodes, and a runtime may crash for a destroyed one.
 TEST_F(CaptureTest, AStreamThatTookPartLivesUntilTheEnd) {
   const auto destroyed = [] {

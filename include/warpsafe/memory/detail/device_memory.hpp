@@ -623,6 +623,8 @@ class DeviceMemory : public MemoryOwner {
   }
   static void postpone(DeviceMemory* memory) noexcept {
     keep_module();
+    // Nobody has it any more: its views are refused from now on.
+    if (!memory->was_postponed_) ++memory->life;
     memory->was_postponed_ = true;
     const Locked lock(postponed_lock);
     memory->next_ = postponed;
