@@ -320,7 +320,7 @@ TEST(NoMemory, AKernelWithoutMemoryForItsOrderLeavesNoOlderOnePending) {
     recorder.submitted(stream, *kernel);
     stream.queue.push_back(kernel);
     int asked = 0;
-    EXPECT_TRUE(launches.begin(stream, memory, [&](std::size_t) {
+    EXPECT_TRUE(launches.begin(stream, memory, recorder, [&](std::size_t) {
       ++asked;
       return std::size_t{0};
     }));

@@ -8,7 +8,6 @@
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -162,16 +161,19 @@ class LaunchMemory {
     unsigned char* const now = place(i, &Region::before);
     const unsigned char* const noted = place(i, &Region::noted);
     const std::size_t element = argument.element.bytes == 0 ? 1 : argument.element.bytes;
-    const auto changed = [&](std::size_t at) {
-      return at < argument.bytes &&
-             std::memcmp(now + at, noted + at, std::min(element, argument.bytes - at)) != 0;
+    // The memory may end in a part of an element.
+    const auto end_of = [&](std::size_t at) {
+      return argument.bytes - at < element ? argument.bytes : at + element;
     };
-    for (std::size_t at = 0; at < argument.bytes; at += element) {
+    const auto changed = [&](std::size_t at) {
+      return at < argument.bytes && std::memcmp(now + at, noted + at, end_of(at) - at) != 0;
+    };
+    for (std::size_t at = 0; at < argument.bytes; at = end_of(at)) {
       if (!changed(at)) continue;
       const std::size_t first = at;
-      while (changed(at)) at += element;
-      const std::size_t end = std::min<std::size_t>(at, argument.bytes);
-      if (!copy(argument.begin + first, end - first, now + first, false, error)) return false;
+      while (changed(at)) at = end_of(at);
+      if (!copy(argument.begin + first, at - first, now + first, false, error)) return false;
+      if (at == argument.bytes) break;
     }
     return true;
   }
