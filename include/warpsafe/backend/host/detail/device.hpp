@@ -44,10 +44,12 @@ class Device {
                static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     kernels_.clear();
     peers = 0;
-    failure_ = {};
+    recover();
   }
 
   DeviceLimits limits;
+  /// Whether lost() is not 0, for work that runs without the owner's lock.
+  Atomic<bool> context_lost = false;
   std::size_t capacity = 0;  ///< memory in bytes
   std::size_t used = 0;      ///< allocated bytes
   std::uint64_t peers = 0;   ///< bit n: this device can access the memory of device n
@@ -100,6 +102,7 @@ class Device {
     const bool worse = is_sticky(failure.status) && !is_sticky(failure_.status);
     if (!first && !worse) return;
     failure_ = failure;
+    context_lost = lost() != 0;
     told_before_ = faults_told();
   }
   /// Whether work failed, and no error that the program was given since can be about it.
@@ -115,7 +118,10 @@ class Device {
   [[nodiscard]] Failure take_failure() { return lost() != 0 ? failure_ : take_value(failure_, {}); }
   [[nodiscard]] const Failure& failure() const noexcept { return failure_; }
   /// Makes a lost device work again, for tests.
-  void recover() { failure_ = {}; }
+  void recover() {
+    failure_ = {};
+    context_lost = false;
+  }
 
  private:
   /// Errors that the program has been given and that may be about this device.

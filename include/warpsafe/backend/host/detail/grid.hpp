@@ -68,9 +68,10 @@ class Grid {
       : shape(its_shape), entry_(entry), arguments_(entry, args) {}
 
   const LaunchShape shape;
-  Name kernel{nullptr, 0};       ///< its name, if the launch told it
-  const void* device = nullptr;  ///< where it runs
-  bool told_unending = false;    ///< by GridPool::end_blocks
+  Name kernel{nullptr, 0};  ///< its name, if the launch told it
+  /// Whether the context of its device is lost. Its address stands for the device.
+  const Atomic<bool>* device_lost = nullptr;
+  bool told_unending = false;  ///< by GridPool::end_blocks
 
   /// What a block may have of shared memory, in bytes; 0: not known.
   struct SharedLimits {

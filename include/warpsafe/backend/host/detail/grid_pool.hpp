@@ -78,9 +78,10 @@ class GridPool {
     return false;
   }
 
-  /// Ends all grids of a device whose context is lost, as a GPU does.
-  void end_grids_of(const void* device) {
-    const auto is_there = [device](const Working& one) { return one.grid.device == device; };
+  /// Ends all grids of a device whose context is lost, as a GPU does. One that begins later ends at
+  /// once.
+  void end_grids_of(const Atomic<bool>& device_lost) {
+    const auto is_there = [&](const Working& one) { return one.grid.device_lost == &device_lost; };
     {
       const Lock lock(mutex_);
       each_working(is_there, [](const Working& one) { one.grid.stop(); });
@@ -136,6 +137,7 @@ class GridPool {
       const Lock lock(pool_.mutex_);
       next = pool_.working_;
       pool_.working_ = this;
+      if (grid.device_lost != nullptr && *grid.device_lost) grid.stop();
     }
     Working(const Working&) = delete;
     Working& operator=(const Working&) = delete;

@@ -173,7 +173,7 @@ struct KernelCalls {
             auto operation = make_shared<KernelOperation>(entry, shape, args, runtime.pool,
                                                           &runtime.known_memory);
             operation->grid.limits = {device.limits.shared_per_block, device.most_shared()};
-            operation->grid.device = &device;
+            operation->grid.device_lost = &device.context_lost;
             operation->injected.status = runtime.book.kernel_fault();
             if (!reaches_arguments(runtime, device, entry, args)) {
               operation->injected.status = raw(HostStatus::illegal_address);

@@ -117,7 +117,7 @@ struct KernelOperation final : Operation {
   [[nodiscard]] Shared<KernelOperation> copy() {
     auto made = make_shared<KernelOperation>(grid.entry(), grid.shape, grid.values(), pool, known);
     made->grid.limits = grid.limits;
-    made->grid.device = grid.device;
+    made->grid.device_lost = grid.device_lost;
     made->accesses = accesses;
     made->caller = caller;
     made->injected = injected;

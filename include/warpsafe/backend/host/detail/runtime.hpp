@@ -266,7 +266,7 @@ class Runtime {
     // The kernels of its other streams may wait for this one.
     if (is_lost_now && scheduler == nullptr) {
       lock.unlock();
-      pool.end_grids_of(&stream.device);
+      pool.end_grids_of(stream.device.context_lost);
       lock.lock();
     }
   }
