@@ -492,6 +492,21 @@ TEST(DependentLaunch, WorkThatIsKnownToHaveEndedDoesNotOverlap) {
   EXPECT_FALSE(with([](Buffers&) {}).clean());
 }
 
+TEST(DependentLaunch, ClustersThatWaitAreRight) {
+  const RaceReport report = run(100, [] {
+    DeviceLimits limits;
+    ASSERT_EQ(host_backend::limits_of(0, limits), 0);
+    limits.max_cluster_blocks = 8;
+    host::set_limits(0, limits);
+    Buffers of;
+    const LaunchConfig clusters{grid<8>, block<2 * threads / 8>, cluster<4>, dependent_launch};
+    of.launch<wait_then_read>(clusters, of.x.view(), of.y.view());
+    of.launch<wait_then_read>(clusters, of.y.view(), of.z.view());
+    of.stream.synchronize().value();
+  });
+  EXPECT_TRUE(report.clean()) << report;
+}
+
 TEST(DependentLaunch, AStreamThatWaitsForAnEventSeesAllKernelsBefore) {
   const RaceReport report = run(200, [] {
     Buffers of;

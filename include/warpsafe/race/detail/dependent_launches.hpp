@@ -95,7 +95,8 @@ class DependentLaunches {
     }
     // A kernel after this one may begin before what this one writes is seen.
     if (dependent_follows(stream) && below(2) == 0) old_ = contents(kernel, memory);
-    kernel.followed = kernel.grid.shape.programmatic;
+    // The blocks of a cooperative grid run at once, and the watch follows one at a time.
+    kernel.followed = kernel.grid.shape.programmatic && !kernel.grid.shape.cooperative;
     if (!kernel.followed) return;
     const std::uint64_t threads =
         kernel.grid.shape.blocks() * kernel.grid.shape.threads_per_block();

@@ -8,6 +8,8 @@
 #include <link.h>
 #include <ucontext.h>
 
+#include <cstddef>
+
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// The loaded object that holds `address`; nullptr if none does, or if the C library cannot tell a
@@ -43,6 +45,12 @@ struct FaultPlace {
 #endif
   }
 };
+
+#if defined(__x86_64__)
+inline constexpr std::size_t return_address_bytes = sizeof(void*);  ///< on the stack
+#else
+inline constexpr std::size_t return_address_bytes = 0;
+#endif
 
 /// Whether `code` is a kernel's own: in the object of `kernel` or in the main program. False if the
 /// C library cannot tell.

@@ -116,10 +116,14 @@ class StackSlab {
         reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(begin_);
     return valid() && offset < bytes() && offset % stride() < guard_ ? stack_ : 0;
   }
-  /// Whether `address` is in one of the stacks.
-  [[nodiscard]] bool holds(const void* address) const noexcept {
-    const auto* const byte = static_cast<const unsigned char*>(address);
-    return valid() && byte >= begin_ && byte < begin_ + bytes();
+  /// How many bytes below the beginning of its stack `address` is; 0: it is in none of them.
+  [[nodiscard]] std::size_t depth(const void* address) const noexcept {
+    const auto offset =
+        reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(begin_);
+    if (!valid() || offset >= bytes()) return 0;
+    const auto* const from = static_cast<const unsigned char*>(address);
+    const unsigned char* const begins = top(offset / stride());
+    return from < begins ? static_cast<std::size_t>(begins - from) : 0;
   }
 
  private:
@@ -275,11 +279,11 @@ class FibrePool {
     for (const auto& slab : slabs_) bytes = bytes != 0 ? bytes : slab->stacks.overflowed(address);
     return bytes;
   }
-  /// Whether `address` is in the stack of a fibre. Called by a signal handler.
-  [[nodiscard]] bool holds(const void* address) const noexcept {
-    bool held = false;
-    for (const auto& slab : slabs_) held = held || slab->stacks.holds(address);
-    return held;
+  /// As StackSlab::depth, for all stacks. Called by a signal handler.
+  [[nodiscard]] std::size_t depth(const void* address) const noexcept {
+    std::size_t bytes = 0;
+    for (const auto& slab : slabs_) bytes = bytes != 0 ? bytes : slab->stacks.depth(address);
+    return bytes;
   }
 
  private:

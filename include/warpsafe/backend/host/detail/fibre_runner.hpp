@@ -62,7 +62,7 @@ class FibreRunner {
   /// Runs the `number`th block to its end or to the first failure, which `grid` then holds.
   void run_block(Grid& grid, std::uint64_t number) {
     begin_block(grid, number);
-    running_block = {&fibres_, &grid, &in_model_};
+    running_block = {&fibres_, &grid, &in_model_, 0, ~std::size_t{0}};
     watch_elements(self_.watched.most != 0);
     host_thread = &self_;
     while (threads_left() && !grid.stopped()) {

@@ -40,7 +40,7 @@ class GridPool {
     Job job{grid, blocks};
     if (blocks > 1 && grid.shape.cooperative) {
       run_together(job, blocks);
-    } else if (cluster > 1) {
+    } else if (cluster > 1 && grid.watch == nullptr) {  // a watch follows one block at a time
       // As many clusters at a time as there are processors for.
       const std::uint64_t groups = serial_ ? 1 : (helpers_wanted() + cluster) / cluster;
       const std::uint64_t clusters = blocks / cluster;
@@ -84,9 +84,10 @@ class GridPool {
     const auto is_there = [&](const Working& one) { return one.grid.device_lost == &device_lost; };
     {
       const Lock lock(mutex_);
+      if (!device_lost) return;  // a test has reset it
       each_working(is_there, [](const Working& one) { one.grid.stop(); });
     }
-    end_blocks(is_there);
+    end_blocks([&](const Working& one) { return is_there(one) && one.grid.stopped(); });
   }
 
   /// Makes the next grids use new stacks. @pre no grid runs
@@ -170,7 +171,7 @@ class GridPool {
   /// block that has failed would wait for ever.
   template <class Which>
   void end_blocks(const Which& which) {
-    constexpr Time patience = 100 * millisecond;
+    constexpr Time patience = 500 * millisecond;
     const Time long_after = now() + 10'000 * millisecond;
     Lock lock(mutex_);
     ++ending_;

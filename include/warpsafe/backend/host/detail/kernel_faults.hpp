@@ -110,6 +110,9 @@ struct RunningBlock {
   const FibrePool* stacks = nullptr;
   Grid* grid = nullptr;
   const bool* in_model = nullptr;  ///< it is inside of a function of the model, not of the kernel
+  // Of the requests to end it that found it in the kernel's own code:
+  unsigned requests = 0;
+  std::size_t least_depth = ~std::size_t{0};  ///< of its stack
 };
 [[gnu::visibility("default")]] inline thread_local RunningBlock running_block{};
 
@@ -221,17 +224,27 @@ inline void request_end([[maybe_unused]] pthread_t thread) noexcept {
          info.si_value.sival_ptr == &fault_handler;
 }
 /// What request_end makes the thread do: it ends a block of a stopped grid, which may wait for ever
-/// for one that has failed. Not inside of a library's function or one of the model, which may hold
-/// a lock: whoever asked asks again. A signal handler.
+/// for one that has failed. Not inside of a function that may hold a lock: one of a library or of
+/// the model, or one that the loop of the kernel calls, such as an allocator of the program. The
+/// latter is known by its depth: the loop itself is where the stack is least deep, which many
+/// requests tell. A function as sched_yield, which the loop calls and which calls nothing itself,
+/// counts as the loop. Whoever asked asks again. A signal handler.
 inline void end_waiting_block(const void* context) noexcept {
+  constexpr unsigned enough_requests = 100;
   HostThread* const self = host_thread;
   if (self == nullptr || running_block.in_model == nullptr) return;
-  Grid& grid = *running_block.grid;
+  RunningBlock& block = running_block;
+  if (!block.grid->stopped() || *block.in_model) return;
   const FaultPlace place = FaultPlace::of(context);
-  if (!grid.stopped() || *running_block.in_model || !running_block.stacks->holds(place.stack) ||
-      !is_kernel_code(const_cast<void*>(grid.function()), place.code)) {
-    return;
-  }
+  void* const kernel = const_cast<void*>(block.grid->function());
+  const bool is_called = !is_kernel_code(kernel, place.code);
+  if (is_called && !is_kernel_code(kernel, place.caller)) return;
+  const std::size_t depth = block.stacks->depth(static_cast<const char*>(place.stack) +
+                                                (is_called ? return_address_bytes : 0));
+  if (depth == 0) return;
+  ++block.requests;
+  if (depth < block.least_depth) block.least_depth = depth;
+  if (block.requests < enough_requests || depth != block.least_depth) return;
   self->leave(*self, "", 0);
 }
 

@@ -160,7 +160,9 @@ class LaunchMemory {
     const Argument& argument = arguments_[i];
     unsigned char* const now = place(i, &Region::before);
     const unsigned char* const noted = place(i, &Region::noted);
-    const std::size_t element = argument.element.bytes == 0 ? 1 : argument.element.bytes;
+    // The largest power of 2 that divides its size, because rows may begin at no multiple of that.
+    const std::size_t size = argument.element.bytes == 0 ? 1 : argument.element.bytes;
+    const std::size_t element = size & (~size + 1);
     // The memory may end in a part of an element.
     const auto end_of = [&](std::size_t at) {
       return argument.bytes - at < element ? argument.bytes : at + element;
