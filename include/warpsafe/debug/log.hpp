@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/detail/text.hpp>
+#include <warpsafe/core/detail/without_cancel.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/debug/environment.hpp>
 

@@ -8,6 +8,7 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/keep_loaded.hpp>
 #include <warpsafe/core/detail/refused.hpp>
+#include <warpsafe/core/detail/without_cancel.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/graph/detail/capture_watch.hpp>
 #include <warpsafe/launch/detail/watched_launch.hpp>

@@ -7,6 +7,7 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/without_cancel.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/error/format.hpp>
 #include <warpsafe/error/result.hpp>

@@ -4,6 +4,7 @@
 
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
+#include <warpsafe/core/detail/without_cancel.hpp>
 #include <warpsafe/core/name.hpp>
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/detail/without_cancel.hpp>
 #include <warpsafe/debug/detail/catch_bad_alloc.hpp>
 
 #include <fcntl.h>

@@ -6,6 +6,7 @@
 #include <warpsafe/core/detail/device_check_hooks.hpp>
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/text.hpp>
+#include <warpsafe/core/detail/without_cancel.hpp>
 #include <warpsafe/debug/journal/journal_reader.hpp>
 #include <warpsafe/debug/journal/launch_text.hpp>
 #include <warpsafe/debug/log.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/kernel_entry.hpp>
+#include <warpsafe/core/detail/without_cancel.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/graph/detail/capture_watch.hpp>
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/detail/observing.hpp>
+#include <warpsafe/core/detail/without_cancel.hpp>
 
 #include <cstdio>
 
