@@ -8,8 +8,6 @@
 #include <link.h>
 #include <ucontext.h>
 
-#include <cstddef>
-
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// The loaded object that holds `address`; nullptr if none does, or if the C library cannot tell a
@@ -24,33 +22,28 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// The code that a fault interrupted, from the handler's context.
 struct FaultPlace {
-  void* code = nullptr;    ///< the instruction; nullptr if unknown
-  void* caller = nullptr;  ///< where a function that has saved nothing returns to
-  void* stack = nullptr;   ///< the end of its stack
+  void* code = nullptr;          ///< the instruction; nullptr if unknown
+  void* caller = nullptr;        ///< where a function that has saved nothing returns to
+  void* stack = nullptr;         ///< the end of its stack
+  void* caller_stack = nullptr;  ///< the end of the stack behind that return
 
   [[nodiscard]] static FaultPlace of([[maybe_unused]] const void* context) noexcept {
 #if defined(__x86_64__)
     if (context == nullptr) return {};
     const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
     auto* const stack = reinterpret_cast<void**>(registers[REG_RSP]);
-    return {reinterpret_cast<void*>(registers[REG_RIP]), stack == nullptr ? nullptr : *stack,
-            stack};
+    return {reinterpret_cast<void*>(registers[REG_RIP]), stack == nullptr ? nullptr : *stack, stack,
+            stack + 1};
 #elif defined(__aarch64__)
     if (context == nullptr) return {};
     const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext;
     return {reinterpret_cast<void*>(registers.pc), reinterpret_cast<void*>(registers.regs[30]),
-            reinterpret_cast<void*>(registers.sp)};
+            reinterpret_cast<void*>(registers.sp), reinterpret_cast<void*>(registers.sp)};
 #else
     return {};
 #endif
   }
 };
-
-#if defined(__x86_64__)
-inline constexpr std::size_t return_address_bytes = sizeof(void*);  ///< on the stack
-#else
-inline constexpr std::size_t return_address_bytes = 0;
-#endif
 
 /// Whether `code` is a kernel's own: in the object of `kernel` or in the main program. False if the
 /// C library cannot tell.

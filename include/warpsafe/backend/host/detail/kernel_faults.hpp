@@ -239,8 +239,7 @@ inline void end_waiting_block(const void* context) noexcept {
   void* const kernel = const_cast<void*>(block.grid->function());
   const bool is_called = !is_kernel_code(kernel, place.code);
   if (is_called && !is_kernel_code(kernel, place.caller)) return;
-  const std::size_t depth = block.stacks->depth(static_cast<const char*>(place.stack) +
-                                                (is_called ? return_address_bytes : 0));
+  const std::size_t depth = block.stacks->depth(is_called ? place.caller_stack : place.stack);
   if (depth == 0) return;
   ++block.requests;
   if (depth < block.least_depth) block.least_depth = depth;
