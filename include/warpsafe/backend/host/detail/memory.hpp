@@ -243,19 +243,13 @@ class MemoryRegistry {
   /// the end of an array does, or the place before its first element. nullptr: none.
   [[nodiscard]] const Allocation* meant_by(const void* memory) const {
     if (const Allocation* const found = around(memory); found != nullptr) return found;
-    const std::size_t next = after(memory);
-    const Allocation* const above =
-        next == allocations_.size() ? nullptr : allocations_[next].get();
-    const Allocation* const below = before(next);
+    const auto [below, above] = beside(memory);
     if (below != nullptr && below->storage.keeps(memory)) return below;
     return above != nullptr && above->storage.keeps(memory) ? above : nullptr;
   }
   /// The allocation that is nearest to an address outside of all, or nullptr.
   [[nodiscard]] const Allocation* nearest(const void* memory) const {
-    const std::size_t next = after(memory);
-    const Allocation* const above =
-        next == allocations_.size() ? nullptr : allocations_[next].get();
-    const Allocation* const below = before(next);
+    const auto [below, above] = beside(memory);
     if (above == nullptr || below == nullptr) return above == nullptr ? below : above;
     const std::uintptr_t end = address(below->storage.get()) + below->bytes;
     const std::uintptr_t begin = address(above->storage.get());
@@ -305,6 +299,15 @@ class MemoryRegistry {
     return allocations_.first_where([&](const Owned<Allocation>& allocation) {
       return address(memory) < address(allocation->storage.get());
     });
+  }
+  /// The last allocation that begins at `memory` or below, and the first one above. nullptr: none.
+  struct Neighbours {
+    const Allocation* below;
+    const Allocation* above;
+  };
+  [[nodiscard]] Neighbours beside(const void* memory) const {
+    const std::size_t next = after(memory);
+    return {before(next), next == allocations_.size() ? nullptr : allocations_[next].get()};
   }
   [[nodiscard]] Allocation* before(std::size_t number) const {
     return number == 0 ? nullptr : allocations_[number - 1].get();
