@@ -170,12 +170,12 @@ class LaunchMemory {
     const auto changed = [&](std::size_t at) {
       return at < argument.bytes && std::memcmp(now + at, noted + at, end_of(at) - at) != 0;
     };
-    for (std::size_t at = 0; at < argument.bytes; at = end_of(at)) {
-      if (!changed(at)) continue;
+    for (std::size_t at = 0; at < argument.bytes;) {
       const std::size_t first = at;
       while (changed(at)) at = end_of(at);
+      // Of no bytes, it does nothing.
       if (!copy(argument.begin + first, at - first, now + first, false, error)) return false;
-      if (at == argument.bytes) break;
+      if (at < argument.bytes) at = end_of(at);
     }
     return true;
   }
