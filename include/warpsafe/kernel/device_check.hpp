@@ -21,14 +21,14 @@
 #include <cstdlib>
 #endif
 
-/// Use it in a kernel. If `condition` is false, the next wait through this library returns
-/// Errc::device_check_failed with the kernel's name, the block, the thread, the file, the line and
-/// `text`, a string literal. The error describes the first failure since the last report. The
-/// failing thread stops (AMD: its whole wave), and the device's context stays intact. A thread that
-/// waits for it in a loop, such as at the barrier of a grid, waits for ever on a GPU: let
-/// WARPSAFE_TIMEOUT name the check. Without full checks, the condition is not evaluated. A kernel
-/// without an earlier checked launch on its device may trap instead, which loses the context. In
-/// code that NVRTC or hipRTC compiles, the macro does nothing.
+/// Use it in a kernel. If `condition` is false, the next wait through this library, or the next
+/// query that finds its work ended, returns Errc::device_check_failed with the kernel's name, the
+/// block, the thread, the file, the line and `text`, a string literal. The error describes the
+/// first failure since the last report. The failing thread stops (AMD: its whole wave), and the
+/// device's context stays intact. A thread that waits for it in a loop, such as at the barrier of a
+/// grid, waits for ever on a GPU: let WARPSAFE_TIMEOUT name the check. Without full checks, the
+/// condition is not evaluated. A kernel without an earlier checked launch on its device may trap
+/// instead, which loses the context. In code that NVRTC or hipRTC compiles, the macro does nothing.
 #define WARPSAFE_DEVICE_CHECK(condition, text)                                             \
   ((condition) ? static_cast<void>(0)                                                      \
                : ::warpsafe::detail::fail_device_check(text " (" #condition ")", __FILE__, \

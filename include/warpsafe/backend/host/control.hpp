@@ -51,7 +51,8 @@ inline void set_device_count(int count) {
 }
 
 /// Sets a device's limits, for example to those of a real GPU. `limits.device` is replaced by the
-/// ordinal; `limits.name` must live as long as the program. Returns false if there is no such
+/// ordinal; `limits.name` must live as long as the program. With `limits.multiprocessors` 0, as in
+/// the rows of limits_table.hpp, the device keeps its number. Returns false if there is no such
 /// device.
 inline bool set_limits(int device, const DeviceLimits& limits) {
   Runtime& runtime = Runtime::get();
